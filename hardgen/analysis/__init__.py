@@ -1,0 +1,1 @@
+"""Tables to tables: what the answers of a run say, each number with its interval."""

@@ -1,0 +1,74 @@
+"""All tables of a run, made and written."""
+
+import itertools
+from pathlib import Path
+
+import polars as pl
+
+from hardgen.analysis.answers import Answers
+from hardgen.analysis.areas import areas
+from hardgen.analysis.confusion import collapse, confusion_shift
+from hardgen.analysis.curves import curves
+from hardgen.analysis.differences import between_models, from_clean
+from hardgen.analysis.grid import grid
+from hardgen.analysis.intervals import RESAMPLES
+from hardgen.analysis.mce import ALEXNET, ALEXNET_CLEAN, mce
+from hardgen.analysis.mistakes import mistakes
+from hardgen.analysis.monotone import monotone
+from hardgen.analysis.points import points
+from hardgen.analysis.thresholds import thresholds
+from hardgen.files import atomic_path
+from hardgen.sweep.results import Run
+
+IMAGENET_CLASSES = 1000
+"""The published reference errors hold for this label set only."""
+
+
+def analyse(run: Run, resamples: int = RESAMPLES, seed: int = 0) -> dict[str, pl.DataFrame]:
+    """Every table, from the answers alone.
+
+    Args:
+        run: One run, or several merged ones.
+        resamples: Bootstrap resamples.
+        seed: Their seed; not the run's, so that tables of two runs are made alike.
+
+    Returns:
+        Tables by name: curves, thresholds, areas, differences, model_differences, monotone, confusion, collapse,
+        mistakes, grid, mce.
+    """
+    samples = run.samples()
+    places = points(run.conditions, run.axes)
+    answers = Answers.of(samples, places, resamples, seed)
+    shape = curves(samples, places)
+    prints = {model: run.data(model)["fingerprint"] for model in run.models}
+    pairs = [(a, b) for a, b in itertools.combinations(run.models, 2) if prints[a] == prints[b]]
+    imagenet = all(len(run.data(model)["classes"]) == IMAGENET_CLASSES for model in run.models)
+    return {
+        "curves": shape,
+        "thresholds": thresholds(answers, {model: run.chance(model) for model in run.models}, run.axes),
+        "areas": areas(answers),
+        "differences": from_clean(answers),
+        "model_differences": between_models(answers, pairs),
+        "monotone": monotone(answers),
+        "confusion": confusion_shift(samples, places, resamples=resamples, seed=seed),
+        "collapse": collapse(samples, places),
+        "mistakes": mistakes(samples, run.conditions),
+        "grid": grid(samples, run.conditions),
+        "mce": mce(shape, run.axes, ALEXNET if imagenet else None, ALEXNET_CLEAN if imagenet else None),
+    }
+
+
+def write_tables(tables: dict[str, pl.DataFrame], folder: Path) -> list[Path]:
+    """Writes each table to `folder/tables/NAME.parquet`, and the curves to `folder/curves.parquet` too.
+
+    Equal tables give equal bytes.
+
+    Returns:
+        The files, in the order of the tables.
+    """
+    files = [(folder / "tables" / f"{name}.parquet", table) for name, table in tables.items()]
+    files.append((folder / "curves.parquet", tables["curves"]))
+    for path, table in files:
+        with atomic_path(path) as temporary:
+            table.write_parquet(temporary, compression="zstd", statistics=False)
+    return [path for path, _ in files]

@@ -1,0 +1,148 @@
+"""The same jobs from Python: `perturb` and `sweep` give what the commands give."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from numpy.typing import NDArray
+from torch import Tensor
+
+from hardgen import perturbations as _catalogue  # noqa: F401  (registers the catalogue)
+from hardgen.batch import Batch, Donors
+from hardgen.data.dataset import Dataset
+from hardgen.data.loading import OnError, sample_photographs
+from hardgen.data.wrapped import wrap
+from hardgen.engine import run_sweep
+from hardgen.errors import HardgenError, choice
+from hardgen.images import like, to_float
+from hardgen.models.callable import wrap_callable
+from hardgen.models.model import Model
+from hardgen.perturbation import Perturbation
+from hardgen.pipeline import Pipeline, build
+from hardgen.sweep.axes import read_axes
+from hardgen.sweep.plan import Mode, plan
+from hardgen.sweep.results import Run
+from hardgen.sweep.run import Settings
+
+Images = TypeVar("Images", Tensor, NDArray[Any])
+
+FOUR_FAMILIES = {"occlusion": "rectangle", "blur": "gaussian_blur", "contrast": "contrast", "distractors": "clutter"}
+"""The default pipeline, slot by slot."""
+
+
+def perturb(
+    images: Images,
+    perturbation: str | Perturbation,
+    *,
+    hardness: float | None = None,
+    seed: int = 0,
+    ids: Sequence[str] | None = None,
+    labels: Sequence[int] | None = None,
+    boxes: Sequence[Tensor] | None = None,
+    masks: Tensor | None = None,
+    donors: Donors | None = None,
+    classes: Sequence[str] = (),
+    slot: str | None = None,
+    **fields: Any,
+) -> Images:
+    """Makes images harder.
+
+    Args:
+        images: A tensor, C x H x W or B x C x H x W, or an array, H x W x C or B x H x W x C; C is 1 or 3. Whole numbers
+            are uint8; float numbers lie in [0, 1].
+        perturbation: A registered name, or a perturbation.
+        hardness: The main knob's position, 0 (neutral) to 1 (hardest); or give knobs and settings by name instead.
+        seed: Keys every draw.
+        ids: Sample ids, which key the draws too; "0", "1", ... unless given. For the pixels of a run, give its ids.
+        labels: Class indices, for distractors that choose by class.
+        boxes: Per image n x 4: x0, y0, x1, y1 in pixels, the right and lower edge exclusive.
+        masks: B x 1 x H x W bool, the target's pixels.
+        donors: Other images for distractors and textures; two photographs unless given.
+        classes: Class names by label, for overlaid words.
+        slot: The slot whose draws are meant; the perturbation's name unless given.
+        **fields: Knobs in their units, and settings: `sigma=0.02`.
+
+    Returns:
+        The perturbed images, in the form that they came in. 8-bit images come back in 8 bits, exactly as `generate`
+        writes them and `sweep` shows them to models; float images come back unrounded.
+
+    Raises:
+        HardgenError: for images of another form or range, an unknown name, or a value out of range.
+    """
+    chosen = build(perturbation, fields) if isinstance(perturbation, str) else perturbation
+    if not isinstance(perturbation, str) and fields:
+        raise HardgenError(f"give {', '.join(fields)} to the perturbation itself, or name it by its registered name")
+    if hardness is not None:
+        main = next(iter(chosen.knobs()))
+        if main in fields:
+            raise HardgenError(f"give hardness or {main}, not both: hardness sets {main}")
+        chosen = chosen.at(hardness)
+    tensor = to_float(images)
+    names = tuple(str(i) for i in range(len(tensor))) if ids is None else tuple(ids)
+    batch = Batch(
+        tensor,
+        names,
+        tuple(labels or ()),
+        None if boxes is None else tuple(boxes),
+        masks,
+        sample_photographs() if donors is None and chosen.needs_donors else donors,
+        tuple(classes),
+    )
+    if chosen.neutral:
+        return cast(Images, images.clone() if isinstance(images, Tensor) else images.copy())
+    pipeline = Pipeline({slot or chosen.name: chosen})
+    return cast(Images, like(pipeline(batch, pipeline.rngs(seed, batch)).batch.images, images))
+
+
+def sweep(
+    model: Model | Callable[[Tensor], Tensor] | Mapping[str, Model | Callable[[Tensor], Tensor]],
+    dataset: Dataset | Any,
+    pipeline: str | Sequence[str] | Mapping[str, str | Perturbation] | Pipeline = FOUR_FAMILIES,
+    *,
+    axes: Any = None,
+    hardness: Any = None,
+    mode: str = "one_at_a_time",
+    seed: int = 0,
+    out: str | Path | None = None,
+    batch_size: int = 64,
+    workers: int = 0,
+    device: str = "auto",
+    on_error: str = "skip",
+) -> Run:
+    """Measures models as a function of every knob.
+
+    Args:
+        model: A hardgen model; any callable from B x 3 x H x W images in [0, 1] to B x classes logits; or a mapping from
+            name to either, asked on the same pixels.
+        dataset: A hardgen dataset, or any `torch.utils.data.Dataset` of (image, label).
+        pipeline: A pipeline; a perturbation's name, or several (each in a slot of its name); or a mapping from slot to
+            perturbation or name.
+        axes: What to turn: see `hardgen.sweep.axes.read_axes`.
+        hardness: The stops of every axis, 0 to 1 by 0.1 unless given.
+        mode: `one_at_a_time`, `grid` or `together`.
+        seed: Keys every draw.
+        out: The run's folder; dated unless given. The same one again goes on where it stopped.
+        batch_size: Images perturbed at a time.
+        workers: Processes that decode images.
+        device: `auto`, `cpu` or `cuda`.
+        on_error: `skip` or `raise`.
+
+    Returns:
+        The run; its folder also holds the report.
+    """
+    named = model if isinstance(model, Mapping) else {getattr(model, "name", "model"): model}
+    models = [wrap_callable(m, name) for name, m in named.items()]
+    made = pipeline if isinstance(pipeline, Pipeline) else _pipeline(pipeline)
+    laid = plan(made, read_axes(made, axes, hardness), choice(Mode, mode, "mode"))
+    settings = Settings(seed, batch_size, workers, device, choice(OnError, on_error, "on_error"))
+    folder = Path(out) if out else Path("outputs") / "sweep" / datetime.now().strftime("%Y-%m-%d_%H-%M-%S-%f")
+    config = {"seed": seed, "mode": mode, "batch_size": batch_size, "workers": workers, "device": device}
+    return run_sweep(laid, wrap(dataset), models, settings, folder, config)
+
+
+def _pipeline(content: str | Sequence[str] | Mapping[str, str | Perturbation]) -> Pipeline:
+    if isinstance(content, str):
+        content = [content]
+    slots = content if isinstance(content, Mapping) else {name: name for name in content}
+    return Pipeline({slot: build(p, {}) if isinstance(p, str) else p for slot, p in slots.items()})

@@ -1,0 +1,128 @@
+"""What the commands do, given a composed config."""
+
+import json
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import DictConfig
+
+from hardgen import registry
+from hardgen.config import dataset_of, models_of, pipeline_of, plain, settings_of
+from hardgen.data.loading import Failure, OnError, donors, load, to_batch
+from hardgen.engine import run_sweep
+from hardgen.errors import HardgenError, choice
+from hardgen.generate import Format, folder_of
+from hardgen.generate import generate as write_variants
+from hardgen.merge import FAILED
+from hardgen.preview import contact_sheet
+from hardgen.progress import console
+from hardgen.report.page import make_report
+from hardgen.say import say_failures, say_plan, say_run
+from hardgen.sweep.axes import read_axes
+from hardgen.sweep.plan import Mode, Plan, plan
+
+
+class Mistake(BaseException):
+    """Carries a HardgenError through Hydra, which would print a message of its own for an Exception."""
+
+    def __init__(self, error: HardgenError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig], None]:
+    """Makes a Hydra task: in a single run a user's mistake ends the command; in a multirun it is left in its folder."""
+
+    @wraps(task)
+    def run(config: DictConfig) -> None:
+        hydra = HydraConfig.get()
+        folder = Path(hydra.runtime.output_dir)
+        many = hydra.mode is RunMode.MULTIRUN
+        if many:
+            (folder / FAILED).unlink(missing_ok=True)
+        try:
+            for path in config.get("plugins") or []:
+                registry.load_file(path)
+            task(config, folder)
+        except HardgenError as error:
+            if not many:
+                raise Mistake(error) from error
+            (folder / FAILED).write_text(json.dumps(f"{' '.join(hydra.overrides.task)}: {error}"))
+        finally:
+            if folder.is_dir() and not any(folder.iterdir()):
+                folder.rmdir()
+
+    return run
+
+
+@_command
+def sweep(config: DictConfig, out: Path) -> None:
+    """Measures models as a function of every knob."""
+    laid, dataset = _plan(config), dataset_of(config.data)
+    models = models_of(config.model)
+    if config.dry_run:
+        say_plan(laid, dataset, [m.name for m in models])
+        return
+    settings = settings_of(config)
+    run = run_sweep(laid, dataset, models, settings, out, plain(config))
+    say_run(run, out)
+
+
+@_command
+def generate(config: DictConfig, out: Path) -> None:
+    """Writes graded variants to image folders."""
+    laid, dataset = _plan(config, few=True), dataset_of(config.data)
+    if config.dry_run:
+        say_plan(laid, dataset, [])
+        return
+    image_format = choice(Format, config.format, "format")
+    failures = write_variants(laid, dataset, settings_of(config), out, image_format, config.quality)
+    say_failures(failures)
+    console.print(f"{len(laid.cells)} image folders and manifest.parquet lie in {out}", markup=False, soft_wrap=True)
+    console.print(f"Next: hardgen sweep data=image_folder data.root={out / folder_of(laid.cells[-1])} model=...")
+
+
+@_command
+def preview(config: DictConfig, folder: Path) -> None:
+    """Draws a contact sheet."""
+    laid, dataset, settings = _plan(config, few=True), dataset_of(config.data), settings_of(config)
+    if laid.mode is not Mode.one_at_a_time:
+        raise HardgenError(f"preview shows axes one at a time; got mode={laid.mode.name}")
+    count = int(config.images)
+    places = [i * len(dataset) // count for i in range(min(count, len(dataset)))]
+    samples = list(load(dataset, places, 0, OnError.skip))
+    say_failures([s for s in samples if isinstance(s, Failure)])
+    shown = [s for s in samples if not isinstance(s, Failure)]
+    if not shown:
+        raise HardgenError("none of the images to preview could be read")
+    batch = to_batch(shown, dataset.classes, donors(dataset, settings.seed))
+    path = Path(config.out)
+    contact_sheet(laid, batch, settings.seed, int(config.size), path)
+    console.print(f"The contact sheet lies in {path}", markup=False, soft_wrap=True)
+
+
+@_command
+def report(config: DictConfig, folder: Path) -> None:
+    """Makes the page of one or several runs."""
+    runs = [config.runs] if isinstance(config.runs, str) else list(config.runs)
+    page = make_report([Path(run) for run in runs], None if config.out is None else Path(config.out))
+    console.print(f"Open {page}", markup=False, soft_wrap=True)
+
+
+def runs_as_override(words: Sequence[str]) -> list[str]:
+    """Lets `hardgen report RUN_A RUN_B` stand for `runs=[RUN_A,RUN_B]`."""
+    paths = [word for word in words if "=" not in word and not word.startswith("-")]
+    rest = [word for word in words if word not in paths]
+    quoted = ",".join("'" + path.replace("\\", "\\\\").replace("'", "\\'") + "'" for path in paths)
+    return [*rest, f"runs=[{quoted}]"] if paths else rest
+
+
+def _plan(config: DictConfig, few: bool = False) -> Plan:
+    """The plan that a config describes; with `few`, five stops on an axis that has none of its own."""
+    pipeline = pipeline_of(config.pipeline)
+    hardness = {"start": 0, "stop": 1, "num": 5} if few and config.hardness is None else plain(config.hardness)
+    axes = read_axes(pipeline, plain(config.axes), hardness)
+    return plan(pipeline, axes, choice(Mode, config.mode, "mode"))

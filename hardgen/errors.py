@@ -1,0 +1,40 @@
+"""What a user can do wrong, said in one line."""
+
+import difflib
+import enum
+from collections.abc import Iterable
+from typing import TypeVar
+
+E = TypeVar("E", bound=enum.Enum)
+
+
+class HardgenError(Exception):
+    """A mistake that the user can mend: one line that says who, what is allowed and what was got."""
+
+
+def near(name: str, options: Iterable[str]) -> str:
+    """The end of an error line: the nearest of `options`, or all of them when none is near.
+
+    Args:
+        name: What the user wrote.
+        options: What would have been right.
+
+    Returns:
+        For example ``; did you mean 'gaussian_blur'?`` or ``; choose from grid, one_at_a_time``.
+    """
+    known = sorted(options)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; choose from {', '.join(known)}" if known else "; there is none to choose from"
+
+
+def choice(options: type[E], name: str, where: str) -> E:
+    """The member of an enum that a configuration names.
+
+    Raises:
+        HardgenError: naming `where` and the nearest member, if there is none of that name.
+    """
+    if name not in options.__members__:
+        raise HardgenError(f"{where}: unknown {name!r}{near(str(name), options.__members__)}")
+    return options[name]

@@ -1,0 +1,44 @@
+"""Files that are whole or absent, and names made from content."""
+
+import contextlib
+import hashlib
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+
+@contextlib.contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Yields a temporary path beside `path`; on success it is synced and takes the name, on failure it is removed.
+
+    A reader so finds the old file, the new one or none, but never half of one.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.parent / f".{path.name}.{uuid.uuid4().hex[:8]}.tmp{path.suffix}"
+    try:
+        yield temporary
+        with temporary.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def digest(*parts: str | bytes) -> str:
+    """A name for a sequence of texts: 32 hexadecimal characters of BLAKE2b, each part framed by its length."""
+    state = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        state.update(len(data).to_bytes(8, "little"))
+        state.update(data)
+    return state.hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """BLAKE2b of a file's bytes, 32 hexadecimal characters."""
+    state = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            state.update(block)
+    return state.hexdigest()

@@ -1,0 +1,1 @@
+"""Pure maths on image tensors: no randomness, no state. It alone knows devices."""

@@ -1,0 +1,88 @@
+"""Help that teaches by example."""
+
+OVERVIEW = """\
+hardgen: turn, measure and name what makes images hard for vision models.
+
+  hardgen sweep                              measure the bundled digits model, make a report to look at
+  hardgen sweep data=image_folder data.root=photos model=torchvision model.arch=resnet18 model.weights=DEFAULT
+  hardgen preview pipeline=gaussian_blur     see what a knob does: images x hardness on one sheet
+  hardgen generate pipeline=rectangle        write graded variants as image folders with a manifest
+  hardgen report outputs/sweep/A outputs/sweep/B
+                                             one page for one or several runs
+  hardgen list                               perturbations with their knobs, data sources, model kinds
+
+Every command takes key=value overrides (Hydra): hardgen COMMAND --help has examples, hardgen COMMAND --cfg job prints
+the whole configuration. hardgen --version."""
+
+_COMMON = """\
+Data:       data=digits (default, embedded) | image_folder | manifest | torchvision
+            data=image_folder data.root=photos data.resize=256 data.crop=224 data.limit=1000
+            data=manifest data.path=labels.csv
+Pipeline:   pipeline=four_families (default) | any perturbation's name | several: pipeline=[gaussian_blur,contrast]
+            pipeline.gaussian_blur.sigma=0.02 sets a knob; +perturbation@pipeline.b=gaussian_blur adds slot b
+Axes:       axes=[blur.sigma,contrast] (default: the main knob of every slot)
+            hardness=[0.25,0.5,1]  or  hardness={start:0.1,stop:0.8,step:0.1}
+            axes={blur.sigma:{values:[0.01,0.02,0.04]}}
+            mode=one_at_a_time (default) | grid | together
+Also:       seed=0 batch_size=64 workers=2 device=cuda on_error=raise out=DIR plugins=[mine.py] --dry-run
+            --config-dir DIR adds your own YAML files"""
+
+_SWEEP = f"""\
+hardgen sweep: accuracy as a function of every knob, with a report.
+
+  hardgen sweep                                        the bundled model on real handwritten digits
+  hardgen sweep --dry-run                              the plan and its cost
+  hardgen sweep out=runs/a                             name the folder; the same command goes on where it stopped
+  hardgen sweep data=image_folder data.root=photos model=timm model.arch=resnet50 model.pretrained=true
+  hardgen sweep model=module model.factory=net.py:resnet20 model.weights=resnet20.th
+  hardgen sweep model=litert model.path=mobilenet.tflite model.skip_outputs=1
+  hardgen sweep pipeline=[gaussian_blur,contrast] mode=grid hardness={{start:0,stop:1,num:5}}
+  hardgen sweep -m model=digits_cnn,torchvision        Hydra multirun; the jobs are merged at the end
+  hardgen sweep -m hydra/launcher=joblib seed=0,1,2    the same in parallel
+
+Several models on the same pixels: a YAML with a mapping of named models, say my_conf/model/panel.yaml:
+
+  small: {{kind: module, factory: net.py:resnet20, weights: resnet20.th}}
+  large: {{kind: module, factory: net.py:resnet56, weights: resnet56.th}}
+
+  hardgen sweep --config-dir my_conf model=panel
+  hardgen sweep --config-dir my_conf model=panel +model@model.other=torchvision model.other.arch=resnet18
+
+{_COMMON}"""
+
+_GENERATE = f"""\
+hardgen generate: graded variants, one image folder per condition, and manifest.parquet with a row for every file.
+
+  hardgen generate pipeline=motion_blur out=variants
+  hardgen generate pipeline=rectangle hardness=[0.1,0.5] format=jpeg quality=90
+  hardgen generate data=image_folder data.root=photos --dry-run
+
+{_COMMON}"""
+
+_PREVIEW = f"""\
+hardgen preview: a contact sheet, images x hardness, for every axis.
+
+  hardgen preview
+  hardgen preview pipeline=clutter images=5 size=200 out=clutter.png
+  hardgen preview data=image_folder data.root=photos data.resize=256 data.crop=224 pipeline=gaussian_blur
+
+{_COMMON}"""
+
+_REPORT = """\
+hardgen report: the page and the figures of one or several runs.
+
+  hardgen report outputs/sweep/A                       again, into the run's own folder
+  hardgen report runs/a runs/b out=compared            several runs on one page
+
+No images, models or GPU are needed: only the runs' tables are read."""
+
+_LIST = """\
+hardgen list: what there is to choose from.
+
+  hardgen list                                         perturbations with knobs, units and ranges; data; models
+  hardgen list --json                                  perturbations as JSON: name, family, knobs, ...
+  hardgen list --markdown                              the same as the README's table
+  hardgen list plugins=[mine.py]                       with those of your own file"""
+
+HELP = {"sweep": _SWEEP, "generate": _GENERATE, "preview": _PREVIEW, "report": _REPORT, "list": _LIST}
+"""What `hardgen COMMAND --help` prints."""

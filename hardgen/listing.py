@@ -1,0 +1,84 @@
+"""`hardgen list`: what there is to choose from, read off the registry."""
+
+import dataclasses
+import inspect
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from hardgen.data import SOURCES
+from hardgen.errors import HardgenError
+from hardgen.models import KINDS
+from hardgen.perturbation import Perturbation
+from hardgen.pipeline import fields_of
+from hardgen.registry import perturbations
+from hardgen.sweep.manifest import finite
+
+
+def describe(cls: type[Perturbation]) -> dict[str, Any]:
+    """A perturbation as plain data: name, family, doc, limits, version, knobs and settings."""
+    knobs = [{"name": n} | dataclasses.asdict(k) | {"scale": k.scale.value} for n, k in cls.knobs().items()]
+    settings = {name: value for name, value in fields_of(cls()).items() if name not in cls.knobs()}
+    return {
+        "name": cls.name,
+        "family": cls.family,
+        "doc": summary(cls),
+        "limits": cls.limits,
+        "version": cls.version,
+        "knobs": knobs,
+        "settings": settings,
+    }
+
+
+def summary(cls: type) -> str:
+    """The first sentence of a class's docstring."""
+    return (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
+
+
+def markdown() -> str:
+    """The table of perturbations as it stands in the README."""
+    lines = ["| family | perturbation | knob: neutral to hardest | what it does |", "|---|---|---|---|"]
+    for row in map(describe, perturbations().values()):
+        knobs = "<br>".join(
+            f"`{k['name']}` {k['neutral']:g} to {k['hardest']:g} {k['unit']}".replace("inf", "∞") for k in row["knobs"]
+        )
+        lines.append(f"| {row['family']} | `{row['name']}` | {knobs} | {row['doc']} |")
+    return "\n".join(lines)
+
+
+def list_command(words: Sequence[str]) -> None:
+    """Prints everything; with `--json` the perturbations as a list of objects, with `--markdown` as a table.
+
+    Raises:
+        HardgenError: for any other word but `plugins=[...]`.
+    """
+    unknown = [w for w in words if w not in ("--json", "--markdown") and not w.lstrip("+").startswith("plugins=")]
+    if unknown:
+        raise HardgenError(f"list takes --json, --markdown and plugins=[FILE]; got {unknown[0]!r}")
+    rows = [describe(cls) for cls in perturbations().values()]
+    if "--json" in words:
+        print(json.dumps(finite(rows), indent=2))
+        return
+    if "--markdown" in words:
+        print(markdown())
+        return
+    console = Console(highlight=False)
+    table = Table(title="perturbations", title_justify="left")
+    for column in ("family", "name", "knob", "neutral", "hardest", "unit", "what it is"):
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        for i, knob in enumerate(row["knobs"]):
+            first = (row["family"], row["name"]) if i == 0 else ("", "")
+            ends = (f"{knob['neutral']:g}", f"{knob['hardest']:g}")
+            table.add_row(*first, knob["name"], *ends, knob["unit"], row["doc"] if i == 0 else knob["doc"])
+    console.print(table)
+    for title, known in (("data (data=NAME)", SOURCES), ("models (model=NAME)", KINDS)):
+        table = Table(title=title, title_justify="left")
+        for column in ("name", "settings", "what it is"):
+            table.add_column(column, overflow="fold")
+        for name, cls in known.items():
+            table.add_row(name, ", ".join(f.name for f in dataclasses.fields(cls)), summary(cls))
+        console.print(table)

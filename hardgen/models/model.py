@@ -1,0 +1,149 @@
+"""What a model is to hardgen: images in [0, 1] go in, log-probabilities come out."""
+
+import enum
+import functools
+from collections.abc import Callable, Sequence
+from typing import Protocol, Self
+
+import torch
+from torch import Tensor, nn
+
+from hardgen.errors import HardgenError
+from hardgen.files import digest
+
+
+class Model(Protocol):
+    """A classifier that does its own preprocessing.
+
+    Attributes:
+        name: What tables and reports call it.
+        classes: Class names by output; None where unknown.
+        outputs: The number of classes; None where unknown until it is asked.
+    """
+
+    @property
+    def name(self) -> str:
+        """What tables and reports call it."""
+
+    @property
+    def classes(self) -> tuple[str, ...] | None:
+        """Class names by output; None where unknown."""
+
+    @property
+    def outputs(self) -> int | None:
+        """The number of classes; None where unknown until it is asked."""
+
+    def fingerprint(self) -> str:
+        """A hash of the weights and settings."""
+
+    def log_probabilities(self, images: Tensor) -> Tensor:
+        """Answers to images.
+
+        Args:
+            images: B x 3 x H x W float32 in [0, 1], of any H and W that the preprocessing can bring to the input size.
+
+        Returns:
+            B x K float32, the natural logarithm of each class's probability.
+        """
+
+    def to(self, device: str) -> Self:
+        """Moves the weights, where the kind has a choice of device; returns itself."""
+
+
+class Outputs(enum.Enum):
+    """What a network gives for each class."""
+
+    logits = "logits"
+    probabilities = "probabilities"
+    log_probabilities = "log_probabilities"
+
+
+def as_log_probabilities(answers: Tensor, outputs: Outputs, owner: str, step: float = 0.0) -> Tensor:
+    """B x K raw answers as normalised log-probabilities, float32.
+
+    Args:
+        answers: What the network gave.
+        outputs: What it is.
+        owner: The model's name, for the error.
+        step: Quantisation step of probabilities; a 0 counts as half a step shared among the K classes.
+
+    Raises:
+        HardgenError: if the answers are not B x K, or said to be probabilities and are not.
+    """
+    if answers.ndim != 2:
+        raise HardgenError(f"model {owner!r} must answer B x classes; got shape {tuple(answers.shape)}")
+    answers = answers.float()
+    if outputs is Outputs.logits:
+        return answers.log_softmax(1)
+    k = answers.shape[1]
+    if outputs is Outputs.probabilities:
+        total = answers.sum(1)
+        slack = max(0.01, step * k / 2)
+        if bool((answers < -1e-6).any()) or bool(((total - 1).abs() > slack).any()):
+            raise HardgenError(
+                f"model {owner!r} does not answer probabilities (they sum to {total[0]:.3g}); set model.outputs=logits"
+            )
+        answers = answers.clamp_min(step / (2 * k) or 1e-12).log()
+    return answers - answers.logsumexp(1, keepdim=True)
+
+
+class TorchModel:
+    """A torch module with its preprocessing, in evaluation mode."""
+
+    def __init__(
+        self,
+        name: str,
+        module: nn.Module,
+        preprocess: Callable[[Tensor], Tensor],
+        settings: str,
+        classes: Sequence[str] | None = None,
+        outputs: int | None = None,
+        kind: Outputs = Outputs.logits,
+    ) -> None:
+        """Puts the module in evaluation mode.
+
+        Args:
+            name: What tables and reports call it.
+            module: From preprocessed images to B x K.
+            preprocess: From B x 3 x H x W in [0, 1] to what the module takes.
+            settings: All besides the weights that the answers depend on; it goes into the fingerprint.
+            classes: Class names by output.
+            outputs: The number of classes, if known before it is asked.
+            kind: What the module gives.
+        """
+        self.name, self.classes, self.kind = name, None if classes is None else tuple(classes), kind
+        self.outputs = len(self.classes) if self.classes and outputs is None else outputs
+        self._module, self._preprocess, self._settings = module.eval().requires_grad_(False), preprocess, settings
+
+    def to(self, device: str) -> Self:
+        """Moves the weights."""
+        self._module.to(device)
+        return self
+
+    def log_probabilities(self, images: Tensor) -> Tensor:
+        """B x 3 x H x W in [0, 1] to B x K natural log-probabilities."""
+        with torch.inference_mode():
+            answers = self._module(self._preprocess(images))
+            if not isinstance(answers, Tensor):
+                raise HardgenError(f"model {self.name!r} must answer a tensor; got {type(answers).__name__}")
+            result = as_log_probabilities(answers, self.kind, self.name)
+        self.outputs = result.shape[1]
+        return result
+
+    def fingerprint(self) -> str:
+        """Hash of the settings and of every parameter and buffer."""
+        return self._fingerprint
+
+    @functools.cached_property
+    def _fingerprint(self) -> str:
+        return digest(self._settings, repr(self.classes), self.kind.name, state_digest(self._module))
+
+
+def state_digest(module: nn.Module) -> str:
+    """Hash of a module's parameters and buffers: names, types, shapes and bytes."""
+    parts: list[str | bytes] = []
+    for key, value in sorted(module.state_dict().items()):
+        if isinstance(value, Tensor):
+            raw = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+            parts += [key, str(value.dtype), str(tuple(value.shape)), raw]
+    return digest(*parts)

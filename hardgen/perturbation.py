@@ -1,0 +1,169 @@
+"""The contract: what a perturbation is.
+
+A perturbation is its own configuration: a frozen dataclass whose fields are knobs (`knob`), fixed numbers (`setting`)
+and enums. Subclasses implement one method; everything else derives from the fields.
+"""
+
+import dataclasses
+import enum
+import types
+import typing
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, TypeAlias, final
+
+import torch
+from torch import Tensor
+
+from hardgen.batch import Batch
+from hardgen.errors import HardgenError, choice, near
+from hardgen.functional.sampling import move_boxes, resample
+from hardgen.knobs import Knob, knobs_of
+from hardgen.rng import SampleRng
+
+Doses: TypeAlias = dict[str, Tensor]
+"""Realised doses: for each name one number per image (B, float32)."""
+
+
+class Target(enum.Enum):
+    """What a covered fraction is a fraction of."""
+
+    image = "image"
+    object = "object"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a perturbation gives: the batch with its new pixels, and the realised doses."""
+
+    batch: Batch
+    doses: Doses
+
+
+@dataclass(frozen=True)
+class Perturbation(ABC):
+    """One controlled way to make an image harder.
+
+    Class attributes:
+        name: The registered name.
+        family: The family it is listed under.
+        version: Rises when the pixels change; part of every cache key.
+        limits: One sentence on what the perturbation does not simulate.
+        exemptions: Names of contract checks that do not apply, each with the reason.
+        needs_donors: Whether other images are needed (`Batch.donors`).
+    """
+
+    name: ClassVar[str] = ""
+    family: ClassVar[str] = ""
+    version: ClassVar[int] = 1
+    limits: ClassVar[str] = ""
+    exemptions: ClassVar[dict[str, str]] = {}
+    needs_donors: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Checks every field, and brings strings to enums and lists to tuples."""
+        hints = typing.get_type_hints(type(self))
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, list):
+                value = tuple(value)
+            kind = _enum_in(hints[field.name])
+            if kind is not None and isinstance(value, str):
+                value = choice(kind, value, f"{self.name}.{field.name}")
+            for role in ("knob", "setting"):
+                if role in field.metadata:
+                    field.metadata[role].check(self.name, field.name, value)
+            if "knob" in field.metadata:
+                value = int(value) if field.metadata["knob"].integer else float(value)
+            object.__setattr__(self, field.name, value)
+
+    @classmethod
+    def knobs(cls) -> dict[str, Knob]:
+        """The knobs by name; the first is the main one."""
+        return knobs_of(cls)
+
+    @property
+    def neutral(self) -> bool:
+        """Whether any knob stands at its neutral value, so that images come back bit for bit."""
+        return any(getattr(self, name) == knob.neutral for name, knob in self.knobs().items())
+
+    def at(self, hardness: float, knob: str | None = None) -> Self:
+        """The same perturbation with one knob (the main one unless named) at a hardness in [0, 1]."""
+        name = knob or next(iter(self.knobs()))
+        if name not in self.knobs():
+            raise HardgenError(f"{self.name} has no knob {name!r}{near(name, self.knobs())}")
+        return dataclasses.replace(self, **{name: self.knobs()[name].at(hardness)})
+
+    @final
+    def __call__(self, batch: Batch, rng: SampleRng) -> Outcome:
+        """Perturbs a batch.
+
+        Neutral gives the batch itself. Otherwise pixels are clamped to [0, 1] once, grey images (R = G = B) stay grey,
+        and `rmse`, the root mean square change of an image in full scale, joins the doses. The input is never touched.
+
+        Raises:
+            HardgenError: if the batch lacks what the perturbation needs (a box, donors).
+        """
+        if self.neutral:
+            return Outcome(batch, {})
+        if self.needs_donors and batch.donors is None:
+            raise HardgenError(f"{self.name} takes its pixels from other images: hand it a batch with donors")
+        after, doses = self.apply(batch, rng)
+        images = after.images.clamp(0.0, 1.0)
+        if images.shape[1] == 3 and bool(batch.grey.any()):
+            images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
+        images = images.contiguous(memory_format=torch.channels_last)
+        rmse = (images - batch.images).square_().mean((1, 2, 3)).sqrt()
+        return Outcome(after.replace(images), {**doses, "rmse": rmse})
+
+    @abstractmethod
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """What one kind of perturbation does; the result need not be clamped. Never called at neutral."""
+
+
+class PhotometricPerturbation(Perturbation):
+    """Changes pixel values where they are; boxes and masks stay."""
+
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Hands the images to `perturb`, and what came of them to `dose`."""
+        images = self.perturb(batch.images, rng)
+        return batch.replace(images), self.dose(images.clamp(0.0, 1.0))
+
+    @abstractmethod
+    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """B x C x H x W float32 in [0, 1] to the same shape; values may leave [0, 1], the base clamps."""
+
+    def dose(self, images: Tensor) -> Doses:
+        """Realised doses beyond `rmse`, measured on the perturbed images; none unless overridden."""
+        return {}
+
+
+class GeometricPerturbation(Perturbation):
+    """Moves pixels, and boxes and masks with them, along one sampling flow."""
+
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Samples images (bilinear, mirrored border), masks (nearest, empty border) and boxes along the flow."""
+        flow = self.flow(batch.images, rng)
+        masks = None if batch.masks is None else resample(batch.masks.float(), flow, nearest=True) > 0.5
+        boxes = None if batch.boxes is None else move_boxes(batch.boxes, flow)
+        images = resample(batch.images, flow)
+        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), self.dose(flow)
+
+    @abstractmethod
+    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """Where each output pixel is taken from: B x H x W x 2, (x, y) in pixels; pixel centres are whole numbers."""
+
+    def dose(self, flow: Tensor) -> Doses:
+        """`displacement`: root mean square way of the pixels, in fractions of the short side."""
+        height, width = flow.shape[1:3]
+        y, x = torch.meshgrid(
+            torch.arange(height, device=flow.device), torch.arange(width, device=flow.device), indexing="ij"
+        )
+        way = (flow - torch.stack((x, y), -1)).square().sum(-1).flatten(1).mean(1).sqrt()
+        return {"displacement": way / min(height, width)}
+
+
+def _enum_in(hint: Any) -> type[enum.Enum] | None:
+    """The enum in a type hint (`Fill`, `Fill | None`), if there is one."""
+    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    return next((o for o in options if isinstance(o, type) and issubclass(o, enum.Enum)), None)

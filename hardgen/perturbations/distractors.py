@@ -1,0 +1,224 @@
+"""Distractors: other things beside the object, which stays in sight."""
+
+import enum
+import itertools
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+from torch.nn.functional import interpolate
+
+from hardgen.batch import Batch, boxes_to_mask
+from hardgen.errors import HardgenError
+from hardgen.functional.layering import Patch, overlaps, paste, share, with_channels
+from hardgen.knobs import Scale, knob, setting
+from hardgen.perturbation import Doses, Perturbation
+from hardgen.registry import register
+from hardgen.rng import SampleRng
+
+MOST_PATCHES = 32
+
+RING = (0, 4, 2, 6, 1, 5, 3, 7)
+"""Eighths of the way round in the order in which flankers fill them: 1, 2, 4 and 8 of them stand evenly."""
+
+
+class Similarity(enum.Enum):
+    """Which donors may stand beside an image."""
+
+    any = "any"
+    other_class = "other_class"
+    same_class = "same_class"
+
+
+def protected(batch: Batch, centre: float) -> Tensor:
+    """The pixels to keep in sight, B x 1 x H x W bool.
+
+    Each image's mask, or else the union of its boxes; where the data give an image neither, the central rectangle that
+    takes `centre` of each side.
+    """
+    height, width = batch.images.shape[-2:]
+    h, w = max(round(centre * height), 1), max(round(centre * width), 1)
+    top, left = (height - h) // 2, (width - w) // 2
+    middle = torch.zeros(1, 1, height, width, dtype=torch.bool, device=batch.images.device)
+    middle[:, :, top : top + h, left : left + w] = True
+    if batch.masks is not None:
+        target = batch.masks
+    elif batch.boxes is not None:
+        target = boxes_to_mask(batch.boxes, height, width).to(batch.images.device)
+    else:
+        return middle.expand(len(batch), -1, -1, -1)
+    return torch.where(target.flatten(1).any(1)[:, None, None, None], target, middle)
+
+
+def choose_donors(
+    batch: Batch, rng: SampleRng, count: int, owner: str, similarity: Similarity = Similarity.any
+) -> list[list[int]]:
+    """Which donors each image gets: `count` of them in a drawn order, round and round if there are fewer.
+
+    Raises:
+        HardgenError: if an image has no donor but itself, or none of the class asked for.
+    """
+    donors = batch.donors
+    assert donors is not None, "the base has checked it"
+    ids = donors.ids or (None,) * len(donors.labels)
+    chosen = []
+    orders = rng.permutation("donors", len(donors.labels)).tolist()
+    for sample, label, order in zip(batch.ids, batch.labels, orders, strict=True):
+        if similarity is not Similarity.any and label < 0:
+            raise HardgenError(f"{owner}.similarity={similarity.name} needs labelled data; sample {sample!r} has none")
+        others = [i for i in order if ids[i] != sample]
+        if similarity is Similarity.same_class:
+            others = [i for i in others if donors.labels[i] == label]
+        elif similarity is Similarity.other_class:
+            others = [i for i in others if donors.labels[i] not in (-1, label)]
+        if not others:
+            raise HardgenError(f"{owner}.similarity={similarity.name}: no donor suits sample {sample!r}")
+        chosen.append(list(itertools.islice(itertools.cycle(others), count)))
+    return chosen
+
+
+@register("clutter")
+@dataclass(frozen=True)
+class Clutter(Perturbation):
+    """Square patches of other images, scattered round the object.
+
+    After cluttered MNIST (Mnih et al. 2014, "Recurrent models of visual attention"), whose pieces may hide the digit;
+    these keep off it. Each patch is a whole donor image. The target is the mask, else the boxes; for an image that has
+    neither, a central rectangle. A patch goes to a place drawn evenly among those where the patches' overlaps with the
+    target still add up to at most `overlap` of it, and none is placed when there is no such place: the dose `count`
+    says how many were. The first patches lie on top, so count n + 1 shows all that count n shows.
+
+    Doses: `count` patches placed, `covered` share of the image, `target_covered` share of the target.
+    """
+
+    limits: ClassVar[str] = "Patches are flat squares with hard edges: no perspective, shadow or shared light."
+    needs_donors: ClassVar[bool] = True
+
+    count: int = knob(0, hardest=MOST_PATCHES, unit="patches", doc="Patches of other images.")
+    size: float = setting(0.25, 0.01, 1.0, "of the short side", "Side of a patch.")
+    overlap: float = setting(0.0, 0.0, 1.0, "of the target", "Greatest share of the target that patches may cover.")
+    centre: float = setting(0.5, 0.0, 1.0, "of each side", "Central rectangle kept free where there is no target.")
+
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Places the patches one after the other and pastes them."""
+        height, width = batch.images.shape[-2:]
+        side = max(round(self.size * min(height, width)), 1)
+        target = protected(batch, self.centre)
+        tops, lefts, placed = self._places(overlaps(target, side, side), target.flatten(1).sum(1), rng)
+        assert batch.donors is not None
+        pool = batch.donors.resized(side, side)
+        colour = with_channels(pool, batch.images.shape[1])
+        grey = with_channels(pool, batch.images.shape[1], grey=True)
+        patches = [
+            [
+                Patch((grey if is_grey else colour)[donor], top, left)
+                for donor, top, left, here in zip(row, y, x, ok, strict=True)
+                if here
+            ]
+            for row, y, x, ok, is_grey in zip(
+                choose_donors(batch, rng, self.count, self.name),
+                tops.tolist(),
+                lefts.tolist(),
+                placed.tolist(),
+                batch.grey.tolist(),
+                strict=True,
+            )
+        ]
+        images, covered, count = paste(batch.images, patches)
+        return batch.replace(images), {
+            "count": count,
+            "covered": share(covered),
+            "target_covered": share(covered, target),
+        }
+
+    def _places(self, cost: Tensor, area: Tensor, rng: SampleRng) -> tuple[Tensor, Tensor, Tensor]:
+        """Rows and columns of the corners, and whether there was a place: each B x count."""
+        draw = rng.uniform("place", MOST_PATCHES)
+        flat = cost.flatten(1)
+        left = (area * self.overlap).floor().to(torch.int32)[:, None]
+        ranks = (flat <= left).cumsum(1, dtype=torch.int32)
+        picks, placed = [], []
+        for i in range(self.count):
+            free = ranks[:, -1:]
+            nth = (draw[:, i : i + 1] * free).floor().to(torch.int32).clamp(max=free - 1) + 1
+            pick = torch.searchsorted(ranks, nth).clamp(max=flat.shape[1] - 1)
+            here = free > 0
+            spent = torch.where(here, flat.gather(1, pick), 0)
+            picks.append(pick)
+            placed.append(here)
+            if bool(spent.any()):
+                left = left - spent
+                ranks = (flat <= left).cumsum(1, dtype=torch.int32)
+        pick = torch.cat(picks, 1)
+        return pick // cost.shape[2], pick % cost.shape[2], torch.cat(placed, 1)
+
+
+@register("flankers")
+@dataclass(frozen=True)
+class Flankers(Perturbation):
+    """Other objects in a ring round the target, as in visual crowding.
+
+    After Bouma (1970, Nature 226) on people and Volokitin, Roig and Poggio (2017, arXiv:1706.08616) on networks: the
+    nearer the flankers, the harder the target. Flankers have the target's size: the longer side of the bounding box of
+    the mask, else of the boxes; for an image that has neither, of a central rectangle. Their centres lie on the square
+    round the target's centre whose half side is `spacing` target sizes, evenly from a drawn start (exactly so for 1,
+    2, 4 and 8): at spacing 1 they touch the target, and they never cover it. They are cut at the frame, and an image
+    with none in sight stays as it is; the first lie on top.
+
+    Doses: `count` flankers at least partly in the frame, `covered` share of the image.
+    """
+
+    limits: ClassVar[str] = "Flankers are whole square pictures, and nothing models the eye's falling resolution."
+    needs_donors: ClassVar[bool] = True
+    exemptions: ClassVar[dict[str, str]] = {
+        "monotone.spacing": "nearer flankers cover other pixels, not more of them: crowding grows, the RMSE need not",
+    }
+
+    spacing: float = knob(
+        float("inf"),
+        hardest=1.0,
+        unit="target sizes",
+        doc="Distance between the centres of target and flankers.",
+        scale=Scale.RECIPROCAL,
+    )
+    count: int = knob(0, hardest=8, unit="flankers", doc="Flankers round the target.", default=4)
+    similarity: Similarity = Similarity.any
+    centre: float = setting(0.5, 0.0, 1.0, "of each side", "Central rectangle taken as target where there is none.")
+
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Scales each image's donors to its target and pastes them round it."""
+        assert batch.donors is not None
+        target = protected(batch, self.centre)[:, 0]
+        starts = rng.uniform("start").tolist()
+        chosen = choose_donors(batch, rng, self.count, self.name, self.similarity)
+        one_size = batch.masks is None and batch.boxes is None
+        patches = []
+        for mask, start, row, grey in zip(target, starts, chosen, batch.grey.tolist(), strict=True):
+            y, x = mask.any(1).nonzero(), mask.any(0).nonzero()
+            top, bottom, left, right = int(y[0]), int(y[-1]) + 1, int(x[0]), int(x[-1]) + 1
+            size = max(bottom - top, right - left)
+            corners = []
+            for eighth in RING[: self.count]:
+                dx, dy = _on_square((start + eighth / 8) % 1)
+                way = self.spacing * size
+                corners.append(
+                    (round((top + bottom - size) / 2 + dy * way), round((left + right - size) / 2 + dx * way))
+                )
+            if one_size:
+                pixels = batch.donors.resized(size, size)[row]
+            else:
+                pixels = interpolate(batch.donors.images[row], (size, size), mode="bilinear", antialias=True).clamp(
+                    0, 1
+                )
+            pixels = with_channels(pixels, batch.images.shape[1], grey)
+            patches.append([Patch(p, *corner) for p, corner in zip(pixels, corners, strict=True)])
+        images, covered, count = paste(batch.images, patches)
+        return batch.replace(images), {"count": count, "covered": share(covered)}
+
+
+def _on_square(turn: float) -> tuple[float, float]:
+    """The point (x, y) at a share in [0, 1) of the way round the square from (1, -1) by (1, 1): |x| or |y| is 1."""
+    side, along = divmod(turn * 4, 1)
+    step = 2 * along - 1
+    return ((1.0, step), (-step, 1.0), (-1.0, -step), (step, -1.0))[int(side)]

@@ -1,0 +1,127 @@
+"""The registry: a mapping from name to perturbation class, and the two ways a plug-in joins it."""
+
+import importlib.metadata
+import importlib.util
+import inspect
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from hardgen.errors import HardgenError, near
+from hardgen.files import digest
+from hardgen.perturbation import Perturbation
+
+ENTRY_POINTS = "hardgen.perturbations"
+"""The entry-point group under which installed packages offer perturbations."""
+
+_classes: dict[str, type[Perturbation]] = {}
+
+
+T = TypeVar("T", bound=type[Perturbation])
+
+
+def register(name: str, *, family: str | None = None) -> Callable[[T], T]:
+    """Class decorator that gives a perturbation its name.
+
+    Args:
+        name: Lower-case letters, digits and underscores.
+        family: The family it is listed under; the name of its module unless given.
+
+    Raises:
+        HardgenError: if the name is not well formed, or is taken by another class.
+    """
+
+    def decorate(cls: T) -> T:
+        if not name.isidentifier() or name != name.lower():
+            raise HardgenError(f"a perturbation's name is made of a-z, 0-9 and _; got {name!r}")
+        taken = _classes.get(name)
+        if taken is not None and _origin(taken) != _origin(cls):
+            raise HardgenError(
+                f"perturbation {name!r} is already registered by {_origin(taken)}; {_origin(cls)} needs another name"
+            )
+        if not cls.knobs():
+            raise HardgenError(f"perturbation {name!r} declares no knob: give it a field made with knob(...)")
+        cls.name = name
+        cls.family = family or cls.family or cls.__module__.rpartition(".")[2]
+        _classes[name] = cls
+        return cls
+
+    return decorate
+
+
+def perturbations() -> dict[str, type[Perturbation]]:
+    """Every registered perturbation by name, ordered by family, then name."""
+    return dict(sorted(_classes.items(), key=lambda item: (item[1].family, item[0])))
+
+
+def get(name: str) -> type[Perturbation]:
+    """The class of a name.
+
+    Raises:
+        HardgenError: if there is none, with the nearest name.
+    """
+    if name not in _classes:
+        raise HardgenError(f"unknown perturbation {name!r}{near(name, _classes)}")
+    return _classes[name]
+
+
+def load_installed() -> None:
+    """Imports what installed packages offer; a broken one is a warning that names it, never a crash."""
+    for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        try:
+            entry.load()
+        except Exception as error:
+            package = entry.dist.name if entry.dist else "?"
+            warnings.warn(
+                f"plug-in {entry.name!r} of package {package!r} was left out: {_one_line(error)}", stacklevel=2
+            )
+
+
+def load_file(path: str | Path) -> str:
+    """Imports a local Python file that registers perturbations.
+
+    Args:
+        path: A file that the user named.
+
+    Returns:
+        The name of the module that the file became; the same file always gets the same one.
+
+    Raises:
+        HardgenError: if the file is missing, fails to import or registers nothing.
+    """
+    file = Path(path).expanduser().resolve()
+    if not file.is_file():
+        raise HardgenError(f"plugins: no such file: {path}")
+    module_name = f"hardgen_plugin_{file.stem}_{digest(str(file))[:8]}"
+    if module_name in sys.modules:
+        return module_name
+    spec = importlib.util.spec_from_file_location(module_name, file)
+    if spec is None or spec.loader is None:
+        raise HardgenError(f"plugins: not a Python file: {path}")
+    module, before = importlib.util.module_from_spec(spec), dict(_classes)
+    sys.modules[module_name] = module
+    try:
+        spec.loader.exec_module(module)
+        if _classes.keys() == before.keys():
+            raise HardgenError("it registers no perturbation: decorate a class with @register(name)")
+    except (Exception, SystemExit) as error:
+        del sys.modules[module_name]
+        _classes.clear()
+        _classes.update(before)
+        why = str(error) if isinstance(error, HardgenError) else f"failed to import: {_one_line(error)}"
+        raise HardgenError(f"plugins: {path}: {why}") from error
+    return module_name
+
+
+def _origin(cls: type) -> str:
+    try:
+        file = inspect.getsourcefile(cls) or cls.__module__
+    except TypeError:
+        file = cls.__module__
+    return f"{file}:{cls.__qualname__}"
+
+
+def _one_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -1,0 +1,1 @@
+"""Tables to figures and one page that opens offline."""

@@ -1,0 +1,67 @@
+"""Randomness is handed in, and keyed by sample.
+
+Every draw is a function of (seed, slot, sample id, draw name) and of nothing else: not of the knob, the batch, the
+worker, the order or the device. So one image meets the same noise field and the same occluder place at every hardness,
+and any batch size, worker count, shard or resume gives the same pixels.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+
+def sample_generator(seed: int, slot: str, sample_id: str, name: str) -> np.random.Generator:
+    """The generator of one draw: counter-based Philox, keyed by BLAKE2b of what the draw may depend on."""
+    text = f"{seed}\x1f{slot}\x1f{sample_id}\x1f{name}".encode()
+    key = np.frombuffer(hashlib.blake2b(text, digest_size=16).digest(), dtype=np.uint64)
+    return np.random.Generator(np.random.Philox(key=key))
+
+
+@dataclass(frozen=True)
+class SampleRng:
+    """The draws of one slot for the samples of one batch.
+
+    Each method gives a tensor whose first dimension runs over the samples. A draw is made once and kept, so that the
+    conditions of a sweep share it; treat what you get as read-only. Neither the name nor the shape of a draw may depend
+    on a knob.
+
+    Attributes:
+        seed: The run's seed.
+        slot: The slot's name in the pipeline.
+        ids: Sample ids, one per image of the batch.
+        device: Where the tensors go; the numbers are the same on every device.
+    """
+
+    seed: int
+    slot: str
+    ids: Sequence[str]
+    device: torch.device | str = "cpu"
+    _kept: dict[tuple[object, ...], Tensor] = field(default_factory=dict, repr=False, compare=False)
+
+    def normal(self, name: str, *shape: int) -> Tensor:
+        """Standard normal numbers, B x shape, float32."""
+        return self._draw(("normal", name, *shape), lambda g: g.standard_normal(shape, dtype=np.float32))
+
+    def uniform(self, name: str, *shape: int) -> Tensor:
+        """Uniform numbers in [0, 1), B x shape, float32."""
+        return self._draw(("uniform", name, *shape), lambda g: g.random(shape, dtype=np.float32))
+
+    def integers(self, name: str, high: int, *shape: int) -> Tensor:
+        """Whole numbers in [0, high), B x shape, int64."""
+        return self._draw(("integers", name, high, *shape), lambda g: g.integers(0, high, shape, dtype=np.int64))
+
+    def permutation(self, name: str, n: int) -> Tensor:
+        """An order of 0..n-1 for each sample, B x n, int64."""
+        return self._draw(("permutation", name, n), lambda g: g.permutation(n))
+
+    def _draw(self, key: tuple[object, ...], make: Callable[[np.random.Generator], NDArray[np.generic]]) -> Tensor:
+        if key not in self._kept:
+            label = "/".join(map(str, key[:2]))
+            rows = [np.asarray(make(sample_generator(self.seed, self.slot, i, label))) for i in self.ids]
+            self._kept[key] = torch.from_numpy(np.stack(rows)).to(self.device)
+        return self._kept[key]

@@ -1,0 +1,63 @@
+"""What a command tells the person who ran it: the plan and its cost, the result, where it lies and what to do next."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+from rich.table import Table
+
+from hardgen.data.dataset import Dataset
+from hardgen.data.loading import Failure
+from hardgen.progress import console
+from hardgen.sweep.plan import Plan
+from hardgen.sweep.results import Run
+
+SHOWN = 5
+"""Unreadable images named one by one."""
+
+
+def say_plan(plan: Plan, dataset: Dataset, models: Sequence[str]) -> None:
+    """Prints the conditions of a plan, and how many images and answers they make."""
+    table = Table(title=f"{plan.mode.name}: {len(plan.cells)} conditions, the clean baseline among them")
+    for column in ("axis", "perturbation", "stops", "values", "unit"):
+        table.add_column(column)
+    for axis in plan.axes:
+        values = ", ".join(f"{p.value:.4g}" for p in axis.points)
+        name = plan.pipeline.slots[axis.slot].name
+        table.add_row(axis.name, name, str(len(axis.points)), values, axis.knob.unit)
+    console.print(table)
+    images = len(dataset) * len(plan.cells)
+    console.print(f"{len(dataset):,} images of {dataset.name} x {len(plan.cells)} conditions = {images:,} variants")
+    if models:
+        console.print(f"x {len(models)} models ({', '.join(models)}) = {images * len(models):,} answers", markup=False)
+    console.print("Nothing was run.")
+
+
+def say_failures(failures: Sequence[Failure] | Sequence[dict[str, str]]) -> None:
+    """Names what could not be read."""
+    if not failures:
+        return
+    rows = [(f.sample_id, f.reason) if isinstance(f, Failure) else (f["sample_id"], f["reason"]) for f in failures]
+    console.print(f"{len(rows)} images could not be read and were left out:", style="yellow")
+    for sample_id, reason in rows[:SHOWN]:
+        console.print(f"  {sample_id}: {reason}", markup=False, soft_wrap=True)
+    if len(rows) > SHOWN:
+        console.print(f"  and {len(rows) - SHOWN} more: see failures in manifest.json")
+
+
+def say_run(run: Run, out: Path) -> None:
+    """Prints for every model the clean accuracy and where each axis ends, then where the results lie."""
+    curves = pl.read_parquet(out / "curves.parquet")
+    axes = curves["axis"].unique(maintain_order=True).to_list()
+    table = Table(title="accuracy: clean, and at each axis' hardest stop")
+    for column in ("model", "clean", *axes):
+        table.add_column(column, justify="left" if column == "model" else "right")
+    for model in run.models:
+        own = curves.filter(pl.col("model") == model)
+        clean = own.filter(pl.col("hardness") == 0)["accuracy"][0]
+        ends = [own.filter(pl.col("axis") == axis).sort("hardness")["accuracy"][-1] for axis in axes]
+        table.add_row(model, f"{clean:.1%}", *(f"{end:.1%}" for end in ends))
+    console.print(table)
+    say_failures(run.failures)
+    console.print(f"Results lie in {out}. Open {out / 'report.html'}", markup=False, soft_wrap=True)
+    console.print("Next: hardgen preview shows the variants, hardgen generate writes them; --help explains by example.")

@@ -1,0 +1,1 @@
+"""Plan, run and read: conditions as data, their execution, and the tables that come of it."""

@@ -1,0 +1,149 @@
+"""Axes: which knobs a sweep turns, and where it stops on the way."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from hardgen.errors import HardgenError, near
+from hardgen.knobs import Knob
+from hardgen.pipeline import Pipeline
+
+DEFAULT_HARDNESS: dict[str, float] = {"start": 0.0, "stop": 1.0, "step": 0.1}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One stop on an axis."""
+
+    axis: str
+    hardness: float
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """`slot.knob` with its stops, from neutral on.
+
+    Attributes:
+        name: `slot.knob`.
+        knob: The knob that is turned.
+        points: Stops beyond neutral, by rising hardness, each once.
+    """
+
+    name: str
+    knob: Knob
+    points: tuple[Point, ...]
+
+    @property
+    def slot(self) -> str:
+        """The slot's name."""
+        return self.name.partition(".")[0]
+
+    @property
+    def neutral(self) -> Point:
+        """The stop at hardness 0."""
+        return Point(self.name, 0.0, self.knob.neutral, self.knob.unit)
+
+
+def stops(spec: Any, where: str) -> list[float]:
+    """The numbers that a configuration asks for.
+
+    Args:
+        spec: One number; a list of numbers; or a mapping with `start` and `stop` (both included) and either `step` or
+            `num` (how many). Decimal arithmetic: 0.1 to 0.8 by 0.1 is eight numbers.
+        where: The config key, for the error.
+
+    Raises:
+        HardgenError: if it is none of these, or empty.
+    """
+    if isinstance(spec, Mapping):
+        allowed = ({"start", "stop", "step"}, {"start", "stop", "num"})
+        if set(spec) not in allowed:
+            raise HardgenError(f"{where} takes start, stop and either step or num; got {', '.join(map(str, spec))}")
+        start, stop = _number(spec["start"], where), _number(spec["stop"], where)
+        if "num" in spec:
+            num = spec["num"]
+            if not isinstance(num, int) or num < 1:
+                raise HardgenError(f"{where}.num must be a whole number of at least 1; got {num!r}")
+            return [float(start + (stop - start) * i / (num - 1)) if num > 1 else float(start) for i in range(num)]
+        step = _number(spec["step"], where)
+        if step == 0 or (stop - start) * step < 0:
+            raise HardgenError(f"{where}: a step of {step} does not lead from {start} to {stop}")
+        return [float(start + step * i) for i in range(int((stop - start) / step) + 1)]
+    rows = spec if isinstance(spec, Sequence) and not isinstance(spec, str) else [spec]
+    if not rows:
+        raise HardgenError(f"{where} must name at least one number; got an empty list")
+    return [float(_number(row, where)) for row in rows]
+
+
+def read_axes(pipeline: Pipeline, spec: Any, hardness: Any = None) -> list[Axis]:
+    """The axes of a sweep.
+
+    Args:
+        pipeline: Where the slots are.
+        spec: None for the main knob of every slot; a name or a list of names (`slot.knob`, or `slot` for its main
+            knob); or a mapping from name to `{hardness: stops}` or `{values: stops}`, or None for the default stops.
+        hardness: The default stops, in hardness.
+
+    Raises:
+        HardgenError: for an unknown slot, knob or key, or a stop out of range.
+    """
+    if not pipeline.slots:
+        raise HardgenError("the pipeline has no slots: pick one with pipeline=NAME (hardgen list shows them)")
+    if spec is None:
+        spec = list(pipeline.slots)
+    if isinstance(spec, str):
+        spec = [spec]
+    wanted = _flat(spec) if isinstance(spec, Mapping) else dict.fromkeys(spec)
+    default = DEFAULT_HARDNESS if hardness is None else hardness
+    axes = [_axis(pipeline, str(name), own, default) for name, own in wanted.items()]
+    if not axes:
+        raise HardgenError("axes must name at least one slot.knob; got none")
+    twice = {a.name for a in axes if [b.name for b in axes].count(a.name) > 1}
+    if twice:
+        raise HardgenError(f"axes names {', '.join(sorted(twice))} twice")
+    return axes
+
+
+def _axis(pipeline: Pipeline, name: str, own: Any, default: Any) -> Axis:
+    slot, knob_name = pipeline.knob(name)
+    knob, full = pipeline.slots[slot].knobs()[knob_name], f"{slot}.{knob_name}"
+    if own is None:
+        own = {"hardness": default}
+    if not isinstance(own, Mapping) or len(own) != 1:
+        raise HardgenError(f"axes.{full} takes either hardness or values; got {own!r}")
+    (key, spec), where = next(iter(own.items())), f"axes.{full}"
+    if key not in ("hardness", "values"):
+        raise HardgenError(f"{where}: unknown key {key!r}{near(key, ['hardness', 'values'])}")
+    where = f"{where}.{key}" if own != {"hardness": default} else "hardness"
+    numbers = stops(spec, where)
+    if key == "values":
+        for value in numbers:
+            knob.check(pipeline.slots[slot].name, knob_name, value)
+        values = numbers
+    else:
+        for h in numbers:
+            if not 0.0 <= h <= 1.0:
+                raise HardgenError(f"{where} must be in [0, 1]; got {h:g}")
+        values = [knob.at(h) for h in numbers]
+    found = {value: Point(full, knob.hardness(value), value, knob.unit) for value in values if value != knob.neutral}
+    if not found:
+        raise HardgenError(f"{where} names only the neutral value {knob.neutral:g}: nothing would get harder")
+    return Axis(full, knob, tuple(sorted(found.values(), key=lambda p: p.hardness)))
+
+
+def _flat(spec: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
+    """`{blur: {sigma: X}}` and `{blur.sigma: X}` are the same."""
+    out: dict[str, Any] = {}
+    for key, value in spec.items():
+        nested = isinstance(value, Mapping) and "." not in f"{prefix}{key}" and not set(value) & {"hardness", "values"}
+        out |= _flat(value, f"{key}.") if nested else {f"{prefix}{key}": value}
+    return out
+
+
+def _number(value: Any, where: str) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise HardgenError(f"{where} takes numbers; got {value!r}")
+    return Decimal(repr(value))

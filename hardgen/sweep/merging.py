@@ -1,0 +1,237 @@
+"""Several runs as one: tables joined, nothing counted twice, and nothing mixed that does not belong together."""
+
+import json
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from hardgen.errors import HardgenError
+from hardgen.files import atomic_path
+from hardgen.sweep.results import CLEAN, CONDITIONS, MANIFEST, Run, ordered, places
+
+
+def load_runs(paths: Sequence[str | Path], allow_incomplete: bool = False) -> Run:
+    """Opens one run, or several as if they were one.
+
+    Conditions, axes, failures and models are united; the baseline that several runs share is taken once. Where runs
+    that share a model's name disagree on its fingerprint, the data, the seed, or on what a place of an axis is, the
+    model is called `name [run]` in each, so that nothing is mixed in silence.
+
+    Args:
+        paths: Folders of runs, at least one.
+        allow_incomplete: Whether unfinished runs are taken as they are.
+
+    Raises:
+        HardgenError: if there is no path, one is given twice, or a folder cannot be read as a run.
+    """
+    folders = [Path(path) for path in paths]
+    if not folders:
+        raise HardgenError("name at least one run folder; got none")
+    resolved = [folder.resolve() for folder in folders]
+    twice = next((f for f, r in zip(folders, resolved, strict=True) if resolved.count(r) > 1), None)
+    if twice is not None:
+        raise HardgenError(f"run folder {twice} is given twice")
+    runs = [Run.open(folder, allow_incomplete) for folder in folders]
+    if len(runs) == 1:
+        return runs[0]
+    names = _names(resolved)
+    labels = _labels(runs, names)
+    conditions = _conditions(runs)
+    answers = pl.concat(
+        [r.answers.with_columns(pl.col("model").replace(own)) for r, own in zip(runs, labels, strict=True)],
+        how="diagonal",
+    ).unique(["condition_id", "model", "sample_id"], keep="first", maintain_order=True)
+    manifest = _manifest(runs, names, labels, [str(folder) for folder in folders])
+    models = [entry["name"] for entry in manifest["models"]]
+    return Run(" + ".join(names), manifest, conditions, ordered(answers, conditions, models), _pictures(runs, labels))
+
+
+def merge(paths: Sequence[str | Path], out: str | Path, allow_incomplete: bool = False) -> Path:
+    """Writes several runs as one run folder, which reads like any other.
+
+    Args:
+        paths: Folders of runs.
+        out: The folder to write; the manifest goes last, so that a killed merge is no run.
+        allow_incomplete: Whether unfinished runs are taken as they are.
+
+    Returns:
+        `out`.
+
+    Raises:
+        HardgenError: if a folder cannot be read as a run, or `out` is one of them.
+    """
+    target = Path(out)
+    if target.resolve() in [Path(path).resolve() for path in paths]:
+        raise HardgenError(f"cannot merge into {target}: it is one of the runs to merge")
+    run = load_runs(paths, allow_incomplete)
+    for name, table in ((CONDITIONS, run.conditions), ("samples/merged.parquet", run.answers)):
+        with atomic_path(target / name) as temporary:
+            table.write_parquet(temporary)
+    if run.pictures is not None:
+        _copy_pictures(run.pictures, target / "images")
+    manifest = run.manifest | {"parts": ["merged.parquet"]}
+    with atomic_path(target / MANIFEST) as temporary:
+        temporary.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return target
+
+
+def _names(folders: list[Path]) -> list[str]:
+    """Folder names, with as much of the path as tells them apart."""
+    for depth in range(1, max(len(folder.parts) for folder in folders)):
+        names = ["/".join(folder.parts[-depth:]) for folder in folders]
+        if len(set(names)) == len(names):
+            return names
+    return [str(folder) for folder in folders]
+
+
+def _labels(runs: list[Run], names: list[str]) -> list[dict[str, str]]:
+    """For each run, what each of its models is called in the merged one."""
+    labels: list[dict[str, str]] = []
+    for i, run in enumerate(runs):
+        own = {}
+        for entry in run.manifest["models"]:
+            rivals = [other for j, other in enumerate(runs) if j != i and entry["name"] in other.models]
+            clash = any(_differ(run, other, entry["name"]) for other in rivals)
+            own[entry["name"]] = f"{entry['name']} [{names[i]}]" if clash else entry["name"]
+        labels.append(own)
+    return labels
+
+
+def _differ(a: Run, b: Run, model: str) -> bool:
+    """Whether two runs' answers of one model must be kept apart."""
+    prints = [next(m["fingerprint"] for m in run.manifest["models"] if m["name"] == model) for run in (a, b)]
+    found = [{key: cid for cid, key in _places(run)} for run in (a, b)]
+    shared = found[0].keys() & found[1].keys()
+    return (
+        prints[0] != prints[1]
+        or a.manifest["seed"] != b.manifest["seed"]
+        or a.data(model)["fingerprint"] != b.data(model)["fingerprint"]
+        or any(found[0][key] != found[1][key] for key in shared)
+        or _joint(a) & _alone(b) != set()
+        or _alone(a) & _joint(b) != set()
+    )
+
+
+def _joint(run: Run) -> set[str]:
+    return set(run.conditions.filter(pl.col("mode") == "together")["axis"]) - {CLEAN}
+
+
+def _alone(run: Run) -> set[str]:
+    return set(run.conditions.filter(pl.col("mode") != "together")["axis"]) - {CLEAN}
+
+
+def _places(run: Run) -> list[tuple[str, tuple[tuple[str, float], ...]]]:
+    """Every place of a run: its condition, and where it stands on the axes that it turns.
+
+    Neutral axes are left out of the key, so that grids and single axes can be compared.
+    """
+    return [
+        (rows[0]["condition_id"], _key(row for row in rows if row["hardness"] > 0 or row["axis"] == CLEAN))
+        for rows in _rows(run)
+    ]
+
+
+def _rows(run: Run) -> list[list[dict[str, Any]]]:
+    """The rows of the conditions table, place by place."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    for place, row in zip(places(run.conditions), run.conditions.iter_rows(named=True), strict=True):
+        found.setdefault(place, []).append(row)
+    return list(found.values())
+
+
+def _key(rows: Iterable[dict[str, Any]]) -> tuple[tuple[str, float], ...]:
+    return tuple(sorted((row["axis"], row["hardness"]) for row in rows))
+
+
+def _conditions(runs: list[Run]) -> pl.DataFrame:
+    """Every place once, its rows together, in the order of first appearance."""
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for rows in (rows for run in runs for rows in _rows(run)):
+        found.setdefault((rows[0]["condition_id"], _key(rows)), rows)
+    return pl.DataFrame([row for rows in found.values() for row in rows], schema=runs[0].conditions.schema)
+
+
+def _manifest(runs: list[Run], names: list[str], labels: list[dict[str, str]], paths: list[str]) -> dict[str, Any]:
+    manifests = [run.manifest for run in runs]
+    first = manifests[0]
+    same_data = len({m["data"]["fingerprint"] for m in manifests}) == 1
+    models: dict[str, dict[str, Any]] = {}
+    for m, own in zip(manifests, labels, strict=True):
+        basis = {} if same_data else {"data": m["data"], "chance": m["chance"]}
+        for entry in m["models"]:
+            models.setdefault(own[entry["name"]], basis | entry | {"name": own[entry["name"]]})
+    axes: dict[str, dict[str, Any]] = {}
+    for axis in (axis for m in manifests for axis in m["axes"]):
+        known = axes.setdefault(axis["axis"], dict(axis))
+        stops = dict(zip(known.get("hardness", []), known.get("values", []), strict=False))
+        stops |= dict(zip(axis.get("hardness", []), axis.get("values", []), strict=False))
+        known |= {"hardness": sorted(stops), "values": [stops[h] for h in sorted(stops)]}
+    return {
+        **first,
+        "created": max(str(m.get("created", "")) for m in manifests),
+        "status": "complete" if all(run.complete for run in runs) else "incomplete",
+        "seed": _common([m["seed"] for m in manifests]),
+        "mode": _common([m["mode"] for m in manifests]) or "mixed",
+        "models": list(models.values()),
+        "pipeline": _unique(slot for m in manifests for slot in m.get("pipeline", [])),
+        "axes": list(axes.values()),
+        "failures": _unique(row for m in manifests for row in m.get("failures", [])),
+        "planned": sum(int(m.get("planned") or 0) for m in manifests),
+        "done": sum(int(m.get("done") or 0) for m in manifests),
+        "git": _common([m.get("git") for m in manifests]),
+        "config": {name: m.get("config") for name, m in zip(names, manifests, strict=True)},
+        "provenance": _unique(link for m in manifests for link in m.get("provenance", [])),
+        "merged_from": [
+            {"name": name, "path": path}
+            | {"created": m.get("created"), "seed": m["seed"], "data": m["data"]["fingerprint"]}
+            for name, path, m in zip(names, paths, manifests, strict=True)
+        ],
+    }
+
+
+def _common(values: list[Any]) -> Any:
+    return values[0] if all(value == values[0] for value in values) else None
+
+
+def _unique(rows: Any) -> list[Any]:
+    return list({json.dumps(row, sort_keys=True): row for row in rows}.values())
+
+
+def _pictures(runs: list[Run], labels: list[dict[str, str]]) -> dict[str, list[dict[str, Any]]] | None:
+    """Every strip once; the mistakes of every model under its merged name."""
+    kept = [(run.pictures, own) for run, own in zip(runs, labels, strict=True) if run.pictures is not None]
+    if not kept:
+        return None
+    strips: dict[tuple[str, str], dict[str, Any]] = {}
+    mistakes: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for pictures, own in kept:
+        for strip in pictures["strips"]:
+            strips.setdefault((strip["axis"], strip["sample_id"]), strip)
+        for row in pictures["mistakes"]:
+            renamed = row | {"model": own.get(row["model"], row["model"])}
+            mistakes.setdefault(tuple(renamed[k] for k in ("model", "axis", "condition_id", "sample_id")), renamed)
+    return {"strips": list(strips.values()), "mistakes": list(mistakes.values())}
+
+
+def _copy_pictures(pictures: dict[str, list[dict[str, Any]]], folder: Path) -> None:
+    """Copies every picture under a new name, since two runs may name theirs alike, and writes the index."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names: dict[str, str] = {}
+
+    def copied(file: str | None) -> str | None:
+        if file is None or not Path(file).is_file():
+            return None
+        if file not in names:
+            names[file] = f"{len(names):04d}-{Path(file).name}"
+            with atomic_path(folder / names[file]) as temporary:
+                shutil.copyfile(file, temporary)
+        return names[file]
+
+    strips = [s | {"cells": [c | {"file": copied(c["file"])} for c in s["cells"]]} for s in pictures["strips"]]
+    mistakes = [m | {"file": copied(m["file"]), "clean_file": copied(m["clean_file"])} for m in pictures["mistakes"]]
+    with atomic_path(folder / "index.json") as temporary:
+        text = json.dumps({"strips": strips, "mistakes": mistakes}, indent=1, ensure_ascii=False)
+        temporary.write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,196 @@
+"""Runs read back: a folder on disk as tables, whole and checked, without torch, models or images."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import polars as pl
+
+from hardgen.errors import HardgenError
+
+CLEAN = "clean"
+"""The axis name of the baseline in the conditions table."""
+MANIFEST = "manifest.json"
+CONDITIONS = "conditions.parquet"
+KEYS = ("seed", "mode", "data", "models", "axes", "status", "parts", "chance")
+"""What a manifest must say for a run to be read."""
+ANSWER_COLUMNS = ("condition_id", "model", "sample_id", "label", "prediction", "correct", "confidence")
+CONDITION_COLUMNS = ("condition_id", "axis", "hardness", "value", "unit", "spec", "mode")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run, or several merged ones: everything that analysis and report need.
+
+    Attributes:
+        name: The folder's name.
+        manifest: What the result stands on (`manifest.json`).
+        conditions: One row per condition and axis that it sets.
+        answers: One row per condition, model and image; see `samples`.
+        pictures: `strips` and `mistakes` of `images/index.json` with absolute `file` paths; None where there are none.
+    """
+
+    name: str
+    manifest: dict[str, Any]
+    conditions: pl.DataFrame
+    answers: pl.DataFrame
+    pictures: dict[str, list[dict[str, Any]]] | None
+
+    @classmethod
+    def open(cls, path: str | Path, allow_incomplete: bool = False) -> "Run":
+        """Reads a run's folder.
+
+        Args:
+            path: The folder that holds `manifest.json`.
+            allow_incomplete: Whether to take what there is of a run that was not finished.
+
+        Raises:
+            HardgenError: if it is no run, is incomplete, or a file is damaged; the line names the file.
+        """
+        folder = Path(path)
+        manifest = _read_manifest(folder)
+        if manifest["status"] != "complete" and not allow_incomplete:
+            done, planned = manifest.get("done", "?"), manifest.get("planned", "?")
+            raise HardgenError(
+                f"{folder} is incomplete ({done} of {planned} answers done): run the same command again to finish it, "
+                "or allow incomplete runs"
+            )
+        conditions = _read_table(folder / CONDITIONS, CONDITION_COLUMNS)
+        answers = _read_answers(folder, manifest["parts"], allow_incomplete)
+        models = [entry["name"] for entry in manifest["models"]]
+        answers = ordered(answers, conditions, models)
+        return cls(folder.resolve().name, manifest, conditions, answers, _read_pictures(folder))
+
+    def samples(self) -> pl.DataFrame:
+        """Every answer, in the order of the conditions, then of the models, then by sample id."""
+        return self.answers
+
+    def images(self) -> dict[str, list[dict[str, Any]]] | None:
+        """The pictures that the sweep kept for the report, or None where there are none."""
+        return self.pictures
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned answer is there."""
+        return bool(self.manifest["status"] == "complete")
+
+    @property
+    def models(self) -> list[str]:
+        """Model names, in the order of the manifest."""
+        return [entry["name"] for entry in self.manifest["models"]]
+
+    @property
+    def axes(self) -> list[dict[str, Any]]:
+        """The manifest's axes: name, knob, unit, scale, neutral and hardest value, limits."""
+        return cast(list[dict[str, Any]], self.manifest["axes"])
+
+    @property
+    def failures(self) -> list[dict[str, str]]:
+        """Images that could not be read: `sample_id` and `reason`."""
+        return cast(list[dict[str, str]], self.manifest.get("failures", []))
+
+    def data(self, model: str) -> dict[str, Any]:
+        """The data that a model was asked on: `name`, `fingerprint`, `n`, `classes`."""
+        entry = next(entry for entry in self.manifest["models"] if entry["name"] == model)
+        return cast(dict[str, Any], entry.get("data", self.manifest["data"]))
+
+    def chance(self, model: str) -> float:
+        """The accuracy of a guess on the model's data."""
+        entry = next(entry for entry in self.manifest["models"] if entry["name"] == model)
+        return float(entry.get("chance", self.manifest["chance"]))
+
+
+def ordered(answers: pl.DataFrame, conditions: pl.DataFrame, models: list[str]) -> pl.DataFrame:
+    """Answers in the order of the conditions, then of `models`, then by sample id, whatever order they came in."""
+    place = conditions.select("condition_id").unique(maintain_order=True).with_row_index("_condition")
+    rank = pl.DataFrame({"model": models}, schema={"model": pl.String}).with_row_index("_model")
+    joined = answers.join(place, on="condition_id", how="inner").join(rank, on="model", how="inner")
+    return joined.sort("_condition", "_model", "sample_id").drop("_condition", "_model")
+
+
+def places(conditions: pl.DataFrame) -> list[int]:
+    """For each row of the conditions table, the place that it belongs to: a set of rows that hold at once.
+
+    Places with equal pixels share a condition, so that the condition alone does not tell them apart: in a grid or where
+    axes move together a place's rows follow one another, and a new one begins where the condition changes or an axis
+    comes again.
+    """
+    found: list[int] = []
+    place, last, seen = -1, ("", ""), set[str]()
+    for cid, axis, mode in conditions.select("condition_id", "axis", "mode").iter_rows():
+        if (cid, mode) != last or axis in seen or mode == "one_at_a_time" or CLEAN in (axis, *seen):
+            place, last, seen = place + 1, (cid, mode), set()
+        seen.add(axis)
+        found.append(place)
+    return found
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    if not path.is_file():
+        what = "is not a run: it holds no manifest.json" if folder.is_dir() else "is not a folder"
+        raise HardgenError(f"{folder} {what}")
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise HardgenError(f"{path} is damaged: {_one_line(error)}") from error
+    missing = [key for key in KEYS if not isinstance(manifest, dict) or key not in manifest]
+    if missing:
+        raise HardgenError(f"{path} is not the manifest of a run: it lacks {', '.join(missing)}")
+    return cast(dict[str, Any], manifest)
+
+
+def _read_table(path: Path, columns: tuple[str, ...]) -> pl.DataFrame:
+    if not path.is_file():
+        raise HardgenError(f"{path.parent} is incomplete: {path.name} is missing")
+    try:
+        table = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        raise HardgenError(f"{path} is damaged: {_one_line(error)}") from error
+    missing = [column for column in columns if column not in table.columns]
+    if missing:
+        raise HardgenError(f"{path} is damaged: it lacks the columns {', '.join(missing)}")
+    return table
+
+
+def _read_answers(folder: Path, parts: list[str], allow_incomplete: bool) -> pl.DataFrame:
+    """The listed parts; other files under `samples/` belong to an older configuration and are left alone."""
+    paths = [folder / "samples" / part for part in parts]
+    missing = [path.name for path in paths if not path.is_file()]
+    if missing and not allow_incomplete:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise HardgenError(
+            f"{folder} is incomplete: samples/{missing[0]}{more} of {len(parts)} files missing; run the same command "
+            "again to make them"
+        )
+    tables = [_read_table(path, ANSWER_COLUMNS) for path in paths if path.is_file()]
+    if not tables:
+        raise HardgenError(f"{folder} holds no answers: no file of samples/ that its manifest lists is there")
+    return pl.concat(tables, how="diagonal")
+
+
+def _read_pictures(folder: Path) -> dict[str, list[dict[str, Any]]] | None:
+    path = folder / "images" / "index.json"
+    if not path.is_file():
+        return None
+    try:
+        index = json.loads(path.read_text(encoding="utf-8"))
+        for strip in index["strips"]:
+            for cell in strip["cells"]:
+                cell["file"] = _beside(path, cell["file"])
+        for row in index["mistakes"]:
+            row["file"] = _beside(path, row["file"])
+            row["clean_file"] = _beside(path, row["clean_file"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise HardgenError(f"{path} is damaged: {_one_line(error)}") from error
+    return cast(dict[str, list[dict[str, Any]]], index)
+
+
+def _beside(index: Path, name: str | None) -> str | None:
+    """The picture of that name in the index's own folder, and no other."""
+    return None if name is None else str(index.parent / Path(name).name)
+
+
+def _one_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"

@@ -1,0 +1,163 @@
+"""The commands on a small world: what they write, and that it is what they say."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from PIL import Image
+
+import hardgen
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def words(photos: Path, net: Path) -> list[str]:
+    return [
+        "data=image_folder",
+        f"data.root={photos}",
+        "model=module",
+        f"model.factory={net}:mean",
+        "model.classes=[dark,bright]",
+    ]
+
+
+def test_sweep_writes_a_complete_run(run: Run, words: list[str]) -> None:
+    code, out, err = run("sweep", *words, "pipeline=[contrast,gaussian_noise]", "hardness=[0.5,1]", "out=run")
+    assert code == 0, err
+    folder = Path("run")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["status"] == "complete"
+    assert manifest["planned"] == manifest["done"] == 5 * 12
+    curves = pl.read_parquet(folder / "curves.parquet")
+    assert curves.columns == ["model", "axis", "hardness", "value", "unit", "n", "accuracy", "low", "high"]
+    assert curves.height == 2 * 3
+    assert curves.filter(pl.col("hardness") == 0)["accuracy"].to_list() == [1.0, 1.0]
+    samples = pl.concat([pl.read_parquet(folder / "samples" / p) for p in manifest["parts"]])
+    assert samples.height == 60
+    assert {"contrast.rms_contrast", "contrast.rmse", "gaussian_noise.rmse"} <= set(samples.columns)
+    page = (folder / "report.html").read_text()
+    assert "contrast" in page
+    assert list((folder / "figures").glob("*.png"))
+    assert list((folder / "figures").glob("*.svg"))
+    assert "report.html" in err
+
+
+def test_a_dry_run_prints_the_plan_and_writes_nothing(run: Run, words: list[str]) -> None:
+    code, _, err = run("sweep", *words, "pipeline=contrast", "--dry-run", "out=run")
+    assert code == 0
+    assert "132" in err
+    assert not Path("run").exists()
+
+
+def test_generate_writes_what_perturb_gives_and_the_manifest_says_so(run: Run, words: list[str], photos: Path) -> None:
+    code, _, err = run("generate", *words[:2], "pipeline=gaussian_blur", "hardness=[0.5]", "out=variants", "seed=3")
+    assert code == 0, err
+    table = pl.read_parquet("variants/manifest.parquet")
+    assert table.height == 24
+    for row in table.iter_rows(named=True):
+        data = (Path("variants") / row["file"]).read_bytes()
+        assert hashlib.sha256(data).hexdigest() == row["sha256"]
+        made = np.asarray(Image.open(Path("variants") / row["file"]))
+        source = np.asarray(Image.open(photos / row["sample_id"]))
+        sigma = row["gaussian_blur.sigma.requested"]
+        expected = (
+            source
+            if sigma is None
+            else hardgen.perturb(source, "gaussian_blur", sigma=sigma, seed=3, ids=[row["sample_id"]])
+        )
+        assert np.array_equal(made, expected)
+        assert row["seed"] == 3
+        assert json.loads(row["spec"]) == ([] if sigma is None else json.loads(row["spec"]))
+    assert table.filter(pl.col("gaussian_blur.sigma.requested").is_not_null())["gaussian_blur.rmse"].min() > 0
+
+
+def test_a_generated_condition_is_an_image_folder_on_which_a_model_does_as_in_the_sweep(
+    run: Run, words: list[str]
+) -> None:
+    noise = ["pipeline=gaussian_noise", "axes={gaussian_noise.sigma:{values:[0.4]}}"]
+    assert run("sweep", *words, *noise, "out=run")[0] == 0
+    assert run("generate", *words[:2], *noise, "out=variants")[0] == 0
+    assert (
+        run(
+            "sweep", "data=image_folder", "data.root=variants/gaussian_noise.sigma_0.4", *words[2:], *noise, "out=again"
+        )[0]
+        == 0
+    )
+    first, again = hardgen.Run.open("run"), hardgen.Run.open("again")
+    noisy = first.answers.filter(pl.col("gaussian_noise.rmse").is_not_null()).sort("sample_id")
+    clean = again.answers.filter(pl.col("gaussian_noise.rmse").is_null()).sort("sample_id")
+    assert noisy["loss"].to_list() == pytest.approx(clean["loss"].to_list(), abs=1e-5)
+
+
+def test_jpeg_by_choice(run: Run, words: list[str]) -> None:
+    assert (
+        run("generate", *words[:2], "pipeline=contrast", "hardness=[1]", "format=jpeg", "quality=80", "out=v")[0] == 0
+    )
+    assert Image.open(next(Path("v").rglob("*.jpeg"))).format == "JPEG"
+
+
+def test_preview_draws_every_axis(run: Run, words: list[str]) -> None:
+    code, _, _ = run("preview", *words[:2], "pipeline=[contrast,gaussian_blur]", "images=2", "size=64")
+    assert code == 0
+    sheet = Image.open("preview.png")
+    assert sheet.width > 5 * 64
+    assert sheet.height > 4 * 64
+
+
+def test_unreadable_images_are_named_and_counted_or_stop_the_run(run: Run, words: list[str], photos: Path) -> None:
+    (photos / "dark" / "broken.png").write_bytes(b"no image")
+    quick = ["pipeline=contrast", "hardness=[1]"]
+    code, _, err = run("sweep", *words, *quick, "out=run")
+    assert code == 0
+    assert "1 images could not be read" in err
+    assert "dark/broken.png" in err
+    manifest = json.loads(Path("run/manifest.json").read_text())
+    assert [f["sample_id"] for f in manifest["failures"]] == ["dark/broken.png"]
+    assert manifest["done"] == 2 * 12
+    again, _, err = run("sweep", *words, *quick, "out=run")
+    assert again == 0
+    assert "dark/broken.png" in err
+    code, _, err = run("sweep", *words, *quick, "out=strict", "on_error=raise")
+    assert code == 2
+    assert "dark/broken.png" in err
+
+
+def test_list_json_is_a_list_of_objects(run: Run) -> None:
+    code, out, _ = run("list", "--json")
+    rows = json.loads(out)
+    assert code == 0
+    assert {"gaussian_blur", "rectangle", "clutter"} <= {row["name"] for row in rows}
+    assert all(row["family"] and row["knobs"] and row["knobs"][0]["unit"] for row in rows)
+
+
+def test_list_and_help_teach(run: Run) -> None:
+    assert "gaussian_blur" in run("list")[1]
+    assert "hardgen sweep" in run("--help")[1]
+    assert run()[0] == 0
+    for command in ("list", "preview", "generate", "sweep", "report"):
+        code, out, _ = run(command, "--help")
+        assert code == 0
+        assert out.count(f"hardgen {command}") >= 3
+
+
+def test_a_plugin_file_is_an_option_everywhere(run: Run, words: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "veil.py"
+    path.write_text(
+        "from dataclasses import dataclass\n"
+        "from hardgen import PhotometricPerturbation, knob, register\n"
+        "@register('test_veil', family='test')\n"
+        "@dataclass(frozen=True)\n"
+        "class Veil(PhotometricPerturbation):\n"
+        "    '''A veil.'''\n"
+        "    depth: float = knob(0.0, 1.0, 'of full scale', 'Depth.')\n"
+        "    def perturb(self, images, rng):\n"
+        "        return images * (1 - self.depth)\n"
+    )
+    code, _, err = run("sweep", *words, f"plugins=[{path}]", "pipeline=test_veil", "hardness=[1]", "out=run")
+    assert code == 0, err
+    assert hardgen.Run.open("run").axes[0]["axis"] == "test_veil.depth"
