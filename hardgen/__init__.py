@@ -14,7 +14,7 @@ _PLACES = {
     "Perturbation": "hardgen.perturbation",
     "PhotometricPerturbation": "hardgen.perturbation",
     "Pipeline": "hardgen.pipeline",
-    "Run": "hardgen.sweep.results",
+    "Run": "hardgen.sweeps.results",
     "SampleRng": "hardgen.rng",
     "knob": "hardgen.knobs",
     "perturb": "hardgen.api",

@@ -20,10 +20,10 @@ from hardgen.models.callable import wrap_callable
 from hardgen.models.model import Model
 from hardgen.perturbation import Perturbation
 from hardgen.pipeline import Pipeline, build
-from hardgen.sweep.axes import read_axes
-from hardgen.sweep.plan import Mode, plan
-from hardgen.sweep.results import Run
-from hardgen.sweep.run import Settings
+from hardgen.sweeps.axes import read_axes
+from hardgen.sweeps.plan import Mode, plan
+from hardgen.sweeps.results import Run
+from hardgen.sweeps.run import Settings
 
 Images = TypeVar("Images", Tensor, NDArray[Any])
 
@@ -49,8 +49,8 @@ def perturb(
     """Makes images harder.
 
     Args:
-        images: A tensor, C x H x W or B x C x H x W, or an array, H x W x C or B x H x W x C; C is 1 or 3. Whole numbers
-            are uint8; float numbers lie in [0, 1].
+        images: A tensor, C x H x W or B x C x H x W, or an array, H x W, H x W x C or B x H x W x C; C is 1 or 3. Type
+            uint8, or float in [0, 1].
         perturbation: A registered name, or a perturbation.
         hardness: The main knob's position, 0 (neutral) to 1 (hardest); or give knobs and settings by name instead.
         seed: Keys every draw.
@@ -90,7 +90,7 @@ def perturb(
         tuple(classes),
     )
     if chosen.neutral:
-        return cast(Images, images.clone() if isinstance(images, Tensor) else images.copy())
+        return images.clone() if isinstance(images, Tensor) else images.copy()
     pipeline = Pipeline({slot or chosen.name: chosen})
     return cast(Images, like(pipeline(batch, pipeline.rngs(seed, batch)).batch.images, images))
 
@@ -105,20 +105,21 @@ def sweep(
     mode: str = "one_at_a_time",
     seed: int = 0,
     out: str | Path | None = None,
-    batch_size: int = 64,
+    batch_size: int = 32,
     workers: int = 0,
     device: str = "auto",
     on_error: str = "skip",
+    report: bool = True,
 ) -> Run:
     """Measures models as a function of every knob.
 
     Args:
-        model: A hardgen model; any callable from B x 3 x H x W images in [0, 1] to B x classes logits; or a mapping from
-            name to either, asked on the same pixels.
+        model: A hardgen model; any callable from B x 3 x H x W images in [0, 1] to B x classes logits; or a mapping
+            from name to either, asked on the same pixels.
         dataset: A hardgen dataset, or any `torch.utils.data.Dataset` of (image, label).
         pipeline: A pipeline; a perturbation's name, or several (each in a slot of its name); or a mapping from slot to
             perturbation or name.
-        axes: What to turn: see `hardgen.sweep.axes.read_axes`.
+        axes: What to turn: see `hardgen.sweeps.axes.read_axes`.
         hardness: The stops of every axis, 0 to 1 by 0.1 unless given.
         mode: `one_at_a_time`, `grid` or `together`.
         seed: Keys every draw.
@@ -127,9 +128,10 @@ def sweep(
         workers: Processes that decode images.
         device: `auto`, `cpu` or `cuda`.
         on_error: `skip` or `raise`.
+        report: Whether pictures, figures and the page are made; the tables always are.
 
     Returns:
-        The run; its folder also holds the report.
+        The run, read back from its folder.
     """
     named = model if isinstance(model, Mapping) else {getattr(model, "name", "model"): model}
     models = [wrap_callable(m, name) for name, m in named.items()]
@@ -138,7 +140,7 @@ def sweep(
     settings = Settings(seed, batch_size, workers, device, choice(OnError, on_error, "on_error"))
     folder = Path(out) if out else Path("outputs") / "sweep" / datetime.now().strftime("%Y-%m-%d_%H-%M-%S-%f")
     config = {"seed": seed, "mode": mode, "batch_size": batch_size, "workers": workers, "device": device}
-    return run_sweep(laid, wrap(dataset), models, settings, folder, config)
+    return run_sweep(laid, wrap(dataset), models, settings, folder, config, report)
 
 
 def _pipeline(content: str | Sequence[str] | Mapping[str, str | Perturbation]) -> Pipeline:

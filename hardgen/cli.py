@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0 done, 2 a mistake that the user can mend (one line says which), 130 interrupted.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    warnings.showwarning = _warn
+    warnings.showwarning = _warn  # type: ignore[assignment]
     try:
         return _run(given)
     except (HardgenError, commands.Mistake, HydraException, OmegaConfBaseException) as raised:

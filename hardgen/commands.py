@@ -7,7 +7,8 @@ from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
 from hardgen import registry
 from hardgen.config import dataset_of, models_of, pipeline_of, plain, settings_of
@@ -21,14 +22,14 @@ from hardgen.preview import contact_sheet
 from hardgen.progress import console
 from hardgen.report.page import make_report
 from hardgen.say import say_failures, say_plan, say_run
-from hardgen.sweep.axes import read_axes
-from hardgen.sweep.plan import Mode, Plan, plan
+from hardgen.sweeps.axes import read_axes
+from hardgen.sweeps.plan import Mode, Plan, plan
 
 
 class Mistake(BaseException):
-    """Carries a HardgenError through Hydra, which would print a message of its own for an Exception."""
+    """Carries a user's mistake through Hydra, which would print a message of its own for an Exception."""
 
-    def __init__(self, error: HardgenError) -> None:
+    def __init__(self, error: HardgenError | OmegaConfBaseException) -> None:
         super().__init__(str(error))
         self.error = error
 
@@ -47,10 +48,10 @@ def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig],
             for path in config.get("plugins") or []:
                 registry.load_file(path)
             task(config, folder)
-        except HardgenError as error:
+        except (HardgenError, OmegaConfBaseException) as error:
             if not many:
                 raise Mistake(error) from error
-            (folder / FAILED).write_text(json.dumps(f"{' '.join(hydra.overrides.task)}: {error}"))
+            (folder / FAILED).write_text(json.dumps(f"{' '.join(hydra.overrides.task)}: {str(error).splitlines()[0]}"))
         finally:
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
@@ -66,8 +67,7 @@ def sweep(config: DictConfig, out: Path) -> None:
     if config.dry_run:
         say_plan(laid, dataset, [m.name for m in models])
         return
-    settings = settings_of(config)
-    run = run_sweep(laid, dataset, models, settings, out, plain(config))
+    run = run_sweep(laid, dataset, models, settings_of(config), out, plain(config), bool(config.report))
     say_run(run, out)
 
 
@@ -91,7 +91,9 @@ def preview(config: DictConfig, folder: Path) -> None:
     laid, dataset, settings = _plan(config, few=True), dataset_of(config.data), settings_of(config)
     if laid.mode is not Mode.one_at_a_time:
         raise HardgenError(f"preview shows axes one at a time; got mode={laid.mode.name}")
-    count = int(config.images)
+    count, size = int(config.images), int(config.size)
+    if count < 1 or size < 16:
+        raise HardgenError(f"preview needs images of at least 1 and size of at least 16 px; got {count} and {size}")
     places = [i * len(dataset) // count for i in range(min(count, len(dataset)))]
     samples = list(load(dataset, places, 0, OnError.skip))
     say_failures([s for s in samples if isinstance(s, Failure)])
@@ -100,15 +102,18 @@ def preview(config: DictConfig, folder: Path) -> None:
         raise HardgenError("none of the images to preview could be read")
     batch = to_batch(shown, dataset.classes, donors(dataset, settings.seed))
     path = Path(config.out)
-    contact_sheet(laid, batch, settings.seed, int(config.size), path)
+    contact_sheet(laid, batch, settings.seed, size, path)
     console.print(f"The contact sheet lies in {path}", markup=False, soft_wrap=True)
 
 
 @_command
 def report(config: DictConfig, folder: Path) -> None:
     """Makes the page of one or several runs."""
+    if OmegaConf.is_missing(config, "runs"):
+        raise HardgenError("runs must be given: hardgen report RUN [RUN ...]")
     runs = [config.runs] if isinstance(config.runs, str) else list(config.runs)
-    page = make_report([Path(run) for run in runs], None if config.out is None else Path(config.out))
+    out = config.out or (None if len(runs) == 1 else "report")
+    page = make_report(runs, out)
     console.print(f"Open {page}", markup=False, soft_wrap=True)
 
 

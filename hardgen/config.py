@@ -23,7 +23,7 @@ from hardgen.errors import HardgenError, near
 from hardgen.models import KINDS
 from hardgen.models.model import Model
 from hardgen.pipeline import Pipeline, build, fields_of
-from hardgen.sweep.run import Settings
+from hardgen.sweeps.run import Settings
 
 T = TypeVar("T")
 

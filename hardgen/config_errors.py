@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
@@ -40,7 +41,7 @@ def _unknown_key(key: str, command: str, words: Sequence[str]) -> str:
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(str(CONF), version_base="1.3"):
-            node = compose(command, others)
+            node: Any = compose(command, others)
     except (HydraException, OmegaConfBaseException):
         return f"unknown config key {key!r}"
     path = key.split(".")

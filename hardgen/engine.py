@@ -7,24 +7,31 @@ from typing import Any
 import polars as pl
 
 from hardgen.analysis.mistakes import mistakes
+from hardgen.analysis.summary import analyse, write_tables
 from hardgen.data.dataset import Dataset
 from hardgen.data.loading import donors
 from hardgen.errors import HardgenError
 from hardgen.files import atomic_path
 from hardgen.models.model import Model
 from hardgen.report.page import make_report
-from hardgen.sweep.gallery import Gallery
-from hardgen.sweep.manifest import finished, manifest, write_manifest
-from hardgen.sweep.plan import Plan
-from hardgen.sweep.results import CONDITIONS, MANIFEST, Run
-from hardgen.sweep.run import Settings, execute, parts
+from hardgen.sweeps.gallery import Gallery
+from hardgen.sweeps.manifest import finished, manifest, write_manifest
+from hardgen.sweeps.plan import Plan
+from hardgen.sweeps.results import CONDITIONS, MANIFEST, Run
+from hardgen.sweeps.run import Settings, execute, parts
 
 MISTAKES = 6
 """Pictures of mistakes kept for each model and axis."""
 
 
 def run_sweep(
-    plan: Plan, dataset: Dataset, models: Sequence[Model], settings: Settings, out: Path, config: Mapping[str, Any]
+    plan: Plan,
+    dataset: Dataset,
+    models: Sequence[Model],
+    settings: Settings,
+    out: Path,
+    config: Mapping[str, Any],
+    report: bool = True,
 ) -> Run:
     """Runs a sweep, or what is left of it, into a folder.
 
@@ -38,6 +45,7 @@ def run_sweep(
         settings: How to run.
         out: The run's folder; one that holds an unfinished sweep of the same configuration is gone on with.
         config: Every configuration value, for the manifest.
+        report: Whether pictures, figures and the page are made; the tables always are.
 
     Returns:
         The run, read back.
@@ -59,6 +67,9 @@ def run_sweep(
         raise HardgenError(f"none of the {len(dataset)} images could be read; the first: {failures[0].reason}")
     write_manifest(out / MANIFEST, finished(before, failures))
     run = Run.open(out)
+    if not report:
+        write_tables(analyse(run), out)
+        return run
     shown = mistakes(run.answers, run.conditions, MISTAKES)
     pool = donors(dataset, settings.seed)
     Gallery(plan, dataset, pool, settings.seed, out / "images").save(strip_samples(run), shown)

@@ -20,9 +20,9 @@ from hardgen.errors import HardgenError
 from hardgen.files import digest
 from hardgen.perturbation import Outcome
 from hardgen.progress import progress
-from hardgen.sweep.ask import variants
-from hardgen.sweep.plan import Condition, Plan
-from hardgen.sweep.run import PART, Settings, take, write_table
+from hardgen.sweeps.ask import variants
+from hardgen.sweeps.plan import Condition, Plan
+from hardgen.sweeps.run import PART, Settings, take, write_table
 
 
 class Format(enum.Enum):
@@ -121,7 +121,7 @@ def _file_names(ids: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
 
 def _pixels(batch: Batch) -> list[NDArray[np.uint8]]:
     images = (batch.images * 255).round().byte().permute(0, 2, 3, 1).cpu().numpy()
-    return [cv2.cvtColor(image, cv2.COLOR_RGB2BGR) for image in images]  # type: ignore[misc]
+    return [cv2.cvtColor(image, cv2.COLOR_RGB2BGR) for image in images]
 
 
 def _write(path: Path, pixels: NDArray[np.uint8], image_format: Format, quality: int) -> str:

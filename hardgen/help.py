@@ -24,7 +24,7 @@ Axes:       axes=[blur.sigma,contrast] (default: the main knob of every slot)
             hardness=[0.25,0.5,1]  or  hardness={start:0.1,stop:0.8,step:0.1}
             axes={blur.sigma:{values:[0.01,0.02,0.04]}}
             mode=one_at_a_time (default) | grid | together
-Also:       seed=0 batch_size=64 workers=2 device=cuda on_error=raise out=DIR plugins=[mine.py] --dry-run
+Also:       seed=0 batch_size=32 workers=2 device=cuda on_error=raise out=DIR plugins=[mine.py] --dry-run
             --config-dir DIR adds your own YAML files"""
 
 _SWEEP = f"""\

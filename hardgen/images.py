@@ -49,6 +49,6 @@ def like(images: Tensor, given: Tensor | NDArray[Any]) -> Tensor | NDArray[Any]:
 
 
 def _from_array(array: NDArray[Any]) -> Tensor:
-    if array.dtype.kind not in "fu" or array.dtype == np.float128:
+    if array.dtype.kind not in "fu" or array.dtype.itemsize > 8:
         raise HardgenError(f"images must be uint8, or float in [0, 1]; got {array.dtype}: scale them first")
-    return torch.from_numpy(np.ascontiguousarray(array))
+    return torch.from_numpy(np.require(array, requirements=["C", "W"]))

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from hardgen.data import SOURCES
 from hardgen.errors import HardgenError
@@ -15,7 +16,7 @@ from hardgen.models import KINDS
 from hardgen.perturbation import Perturbation
 from hardgen.pipeline import fields_of
 from hardgen.registry import perturbations
-from hardgen.sweep.manifest import finite
+from hardgen.sweeps.manifest import finite
 
 
 def describe(cls: type[Perturbation]) -> dict[str, Any]:
@@ -65,20 +66,27 @@ def list_command(words: Sequence[str]) -> None:
     if "--markdown" in words:
         print(markdown())
         return
-    console = Console(highlight=False)
-    table = Table(title="perturbations", title_justify="left")
-    for column in ("family", "name", "knob", "neutral", "hardest", "unit", "what it is"):
-        table.add_column(column, overflow="fold")
+    console, family = Console(highlight=False), ""
     for row in rows:
-        for i, knob in enumerate(row["knobs"]):
-            first = (row["family"], row["name"]) if i == 0 else ("", "")
-            ends = (f"{knob['neutral']:g}", f"{knob['hardest']:g}")
-            table.add_row(*first, knob["name"], *ends, knob["unit"], row["doc"] if i == 0 else knob["doc"])
-    console.print(table)
-    for title, known in (("data (data=NAME)", SOURCES), ("models (model=NAME)", KINDS)):
-        table = Table(title=title, title_justify="left")
-        for column in ("name", "settings", "what it is"):
-            table.add_column(column, overflow="fold")
+        if row["family"] != family:
+            family = row["family"]
+            console.print(f"\n[bold]{family}[/bold]   pipeline=NAME")
+        lines = [f"{k['name']}: {k['neutral']:g} to {k['hardest']:g} {k['unit']}. {k['doc']}" for k in row["knobs"]]
+        console.print(_entry(row["name"], [row["doc"], *lines]))
+    for title, known in (("data   data=NAME", SOURCES), ("models   model=NAME", KINDS)):
+        word, _, usage = title.partition(" ")
+        console.print(f"\n[bold]{word}[/bold] {usage}")
         for name, cls in known.items():
-            table.add_row(name, ", ".join(f.name for f in dataclasses.fields(cls)), summary(cls))
-        console.print(table)
+            keys = ", ".join(f.name for f in dataclasses.fields(cls))
+            console.print(_entry(name, [summary(cls), *([f"keys: {keys}"] if keys else [])]))
+    console.print("\nhardgen preview pipeline=NAME shows what one does.")
+
+
+def _entry(name: str, lines: Sequence[str]) -> Table:
+    """A name in a column of its own, its lines beside it, the first one bright."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(min_width=18, no_wrap=True)
+    grid.add_column()
+    for i, line in enumerate(lines):
+        grid.add_row(Text(f"  {name}" if i == 0 else "", "cyan"), Text(line, "" if i == 0 else "dim"))
+    return grid

@@ -9,7 +9,7 @@ from omegaconf import DictConfig
 
 from hardgen.progress import console
 from hardgen.report.page import make_report
-from hardgen.sweep.merging import merge
+from hardgen.sweeps.merging import merge
 
 FAILED = "failed.json"
 """Left in the folder of a job that could not do its work: the reason."""

@@ -50,7 +50,6 @@ class Perturbation(ABC):
         version: Rises when the pixels change; part of every cache key.
         limits: One sentence on what the perturbation does not simulate.
         exemptions: Names of contract checks that do not apply, each with the reason.
-        needs_donors: Whether other images are needed (`Batch.donors`).
     """
 
     name: ClassVar[str] = ""
@@ -58,7 +57,6 @@ class Perturbation(ABC):
     version: ClassVar[int] = 1
     limits: ClassVar[str] = ""
     exemptions: ClassVar[dict[str, str]] = {}
-    needs_donors: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Checks every field, and brings strings to enums and lists to tuples."""
@@ -87,6 +85,11 @@ class Perturbation(ABC):
         """Whether any knob stands at its neutral value, so that images come back bit for bit."""
         return any(getattr(self, name) == knob.neutral for name, knob in self.knobs().items())
 
+    @property
+    def needs_donors(self) -> bool:
+        """Whether it takes pixels from other images (`Batch.donors`)."""
+        return False
+
     def at(self, hardness: float, knob: str | None = None) -> Self:
         """The same perturbation with one knob (the main one unless named) at a hardness in [0, 1]."""
         name = knob or next(iter(self.knobs()))
@@ -114,7 +117,11 @@ class Perturbation(ABC):
             images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
         images = images.contiguous(memory_format=torch.channels_last)
         rmse = (images - batch.images).square_().mean((1, 2, 3)).sqrt()
-        return Outcome(after.replace(images), {**doses, "rmse": rmse})
+        return Outcome(after.replace(images), {**doses, **self.dose(images), "rmse": rmse})
+
+    def dose(self, images: Tensor) -> Doses:
+        """Realised doses that are measured on the finished images; none unless overridden."""
+        return {}
 
     @abstractmethod
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
@@ -125,42 +132,41 @@ class PhotometricPerturbation(Perturbation):
     """Changes pixel values where they are; boxes and masks stay."""
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """Hands the images to `perturb`, and what came of them to `dose`."""
-        images = self.perturb(batch.images, rng)
-        return batch.replace(images), self.dose(images.clamp(0.0, 1.0))
+        """Hands the images to `perturb`."""
+        return batch.replace(self.perturb(batch.images, rng)), {}
 
     @abstractmethod
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """B x C x H x W float32 in [0, 1] to the same shape; values may leave [0, 1], the base clamps."""
-
-    def dose(self, images: Tensor) -> Doses:
-        """Realised doses beyond `rmse`, measured on the perturbed images; none unless overridden."""
-        return {}
 
 
 class GeometricPerturbation(Perturbation):
     """Moves pixels, and boxes and masks with them, along one sampling flow."""
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """Samples images (bilinear, mirrored border), masks (nearest, empty border) and boxes along the flow."""
+        """Samples images (bilinear, mirrored border), masks (nearest, empty border) and boxes along the flow.
+
+        The dose `displacement` is the root mean square way of the pixels, in fractions of the short side.
+        """
         flow = self.flow(batch.images, rng)
         masks = None if batch.masks is None else resample(batch.masks.float(), flow, nearest=True) > 0.5
         boxes = None if batch.boxes is None else move_boxes(batch.boxes, flow)
         images = resample(batch.images, flow)
-        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), self.dose(flow)
+        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), {
+            "displacement": _displacement(flow)
+        }
 
     @abstractmethod
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Where each output pixel is taken from: B x H x W x 2, (x, y) in pixels; pixel centres are whole numbers."""
 
-    def dose(self, flow: Tensor) -> Doses:
-        """`displacement`: root mean square way of the pixels, in fractions of the short side."""
-        height, width = flow.shape[1:3]
-        y, x = torch.meshgrid(
-            torch.arange(height, device=flow.device), torch.arange(width, device=flow.device), indexing="ij"
-        )
-        way = (flow - torch.stack((x, y), -1)).square().sum(-1).flatten(1).mean(1).sqrt()
-        return {"displacement": way / min(height, width)}
+
+def _displacement(flow: Tensor) -> Tensor:
+    height, width = flow.shape[1:3]
+    rows, columns = torch.arange(height, device=flow.device), torch.arange(width, device=flow.device)
+    y, x = torch.meshgrid(rows, columns, indexing="ij")
+    way = flow - torch.stack((x, y), -1)
+    return way.square().sum(-1).mean((1, 2)).sqrt() / min(height, width)
 
 
 def _enum_in(hint: Any) -> type[enum.Enum] | None:

@@ -9,9 +9,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from hardgen.batch import Batch
 from hardgen.files import atomic_path
-from hardgen.sweep.ask import variants
-from hardgen.sweep.axes import Axis
-from hardgen.sweep.plan import Condition, Plan
+from hardgen.sweeps.ask import variants
+from hardgen.sweeps.axes import Axis
+from hardgen.sweeps.plan import Condition, Plan
 
 GAP, INK, PAPER = 6, (30, 34, 40), (255, 255, 255)
 

@@ -9,8 +9,8 @@ from rich.table import Table
 from hardgen.data.dataset import Dataset
 from hardgen.data.loading import Failure
 from hardgen.progress import console
-from hardgen.sweep.plan import Plan
-from hardgen.sweep.results import Run
+from hardgen.sweeps.plan import Plan
+from hardgen.sweeps.results import Run
 
 SHOWN = 5
 """Unreadable images named one by one."""
@@ -59,5 +59,6 @@ def say_run(run: Run, out: Path) -> None:
         table.add_row(model, f"{clean:.1%}", *(f"{end:.1%}" for end in ends))
     console.print(table)
     say_failures(run.failures)
-    console.print(f"Results lie in {out}. Open {out / 'report.html'}", markup=False, soft_wrap=True)
+    page = out / "report.html"
+    console.print(f"Results lie in {out}.{f' Open {page}' if page.exists() else ''}", markup=False, soft_wrap=True)
     console.print("Next: hardgen preview shows the variants, hardgen generate writes them; --help explains by example.")

@@ -11,7 +11,7 @@ FLOORS = [
     ["perturbations", "pipeline"],
     ["data", "models", "testing"],
     ["provenance"],
-    ["sweep", "generate", "preview"],
+    ["sweeps", "generate", "preview"],
     ["analysis"],
     ["report"],
     ["engine"],
@@ -22,7 +22,7 @@ FLOORS = [
 ]
 """From the ground up; within a floor, and within a folder, anything may import anything."""
 
-TABLES_ONLY = ["analysis", "report", "provenance", "sweep.results", "sweep.merging"]
+TABLES_ONLY = ["analysis", "report", "provenance", "sweeps.results", "sweeps.merging"]
 
 
 def modules() -> dict[str, Path]:

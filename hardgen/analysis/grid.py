@@ -6,7 +6,7 @@ import polars as pl
 
 from hardgen.analysis.intervals import wilson
 from hardgen.analysis.points import grid_places
-from hardgen.sweep.results import CLEAN
+from hardgen.sweeps.results import CLEAN
 
 SCHEMA = {
     "model": pl.String,

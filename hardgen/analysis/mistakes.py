@@ -3,7 +3,7 @@
 import polars as pl
 
 from hardgen.analysis.points import points
-from hardgen.sweep.results import CLEAN
+from hardgen.sweeps.results import CLEAN
 
 COLUMNS = (
     "model",

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from hardgen.sweep.results import CLEAN, places
+from hardgen.sweeps.results import CLEAN, places
 
 SCHEMA = {
     "condition_id": pl.String,

@@ -18,7 +18,7 @@ from hardgen.analysis.monotone import monotone
 from hardgen.analysis.points import points
 from hardgen.analysis.thresholds import thresholds
 from hardgen.files import atomic_path
-from hardgen.sweep.results import Run
+from hardgen.sweeps.results import Run
 
 IMAGENET_CLASSES = 1000
 """The published reference errors hold for this label set only."""

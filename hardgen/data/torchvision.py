@@ -46,7 +46,7 @@ class Torchvision:
             raise HardgenError(f"data.name: torchvision has no dataset {self.name!r}{near(self.name, known)}")
         cls: Any = getattr(torchvision.datasets, self.name)
         takes = inspect.signature(cls.__init__).parameters
-        arguments: dict[str, Any] = {"root": Path(self.root).expanduser()}
+        arguments: dict[str, Any] = {"root": Path(self.root).expanduser()} if "root" in takes else {}
         if "train" in takes:
             if self.split not in ("train", "test"):
                 raise HardgenError(f"data.split: {self.name} has train and test; got {self.split!r}")

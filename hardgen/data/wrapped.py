@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from torch.utils.data import IterableDataset
 
 from hardgen.data.dataset import Dataset, Sample, UnreadableImage
 from hardgen.data.framing import Frame
@@ -40,7 +41,7 @@ def wrap(
     """
     if all(callable(getattr(dataset, method, None)) for method in ("ids", "labels", "fingerprint")):
         return cast(Dataset, dataset)
-    if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
+    if isinstance(dataset, IterableDataset) or not (hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__")):
         raise HardgenError(f"a dataset needs len() and [index]; {type(dataset).__name__} has not")
     if len(dataset) == 0:
         raise HardgenError(f"the dataset {type(dataset).__name__} is empty")

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from hardgen.errors import HardgenError
 from hardgen.files import digest
-from hardgen.models.model import Model, Outputs, as_log_probabilities, state_digest
+from hardgen.models.model import Model, Outputs, as_log_probabilities, in_chunks, state_digest
 
 
 def wrap_callable(model: Model | Callable[[Tensor], Tensor], name: str, outputs: Outputs = Outputs.logits) -> Model:
@@ -67,12 +67,10 @@ class CallableModel:
             module.eval()
         try:
             with torch.inference_mode():
-                answers = self._call(images)
+                answers = in_chunks(self._call, images, self.name)
         finally:
             if module is not None:
                 module.train(training)
-        if not isinstance(answers, Tensor):
-            raise HardgenError(f"model {self.name!r} must answer a tensor; got {type(answers).__name__}")
         result = as_log_probabilities(answers, self.kind, self.name)
         self.outputs = result.shape[1]
         return result

@@ -25,7 +25,7 @@ from hardgen.models.weights import model_file
 class Litert:
     """A `.tflite` classifier whose input is 1 x H x W x 3 (or 1).
 
-    Images are brought to the input's H x W (antialiased bilinear, whatever their shape). A uint8 input takes pixels, 0
+    Images are brought to the input's H x W (antialiased bicubic, whatever their shape). A uint8 input takes pixels, 0
     to 255, and an int8 input pixels - 128, as quantised image models do; a float input takes (scale x image - mean) /
     std. Quantised outputs are put back into their units.
 
@@ -89,7 +89,9 @@ class LitertModel:
                 f"model.mean, std and scale are for float inputs; {path.name} takes {self._in['dtype'].__name__}"
             )
         mean, std = tuple(settings.mean or ()), tuple(settings.std or ())
-        self._preprocess = Preprocess(exact=(shape[1], shape[2]), scale=settings.scale, mean=mean, std=std)
+        self._preprocess = Preprocess(
+            exact=(shape[1], shape[2]), scale=settings.scale, mean=mean, std=std, mode="bicubic"
+        )
         self._grey = shape[3] == 1
         self.outputs = int(np.prod(self._out["shape"])) - settings.skip_outputs
         if settings.skip_outputs < 0 or self.outputs < 1:

@@ -12,7 +12,7 @@ from torch import Tensor
 from hardgen.errors import HardgenError
 from hardgen.files import digest, file_digest
 from hardgen.models.extras import need
-from hardgen.models.model import Outputs, as_log_probabilities
+from hardgen.models.model import CHUNK, Outputs, as_log_probabilities
 from hardgen.models.preprocessing import Preprocess, raw_pixels
 from hardgen.models.weights import model_file
 
@@ -24,7 +24,7 @@ INTEGERS = {"tensor(uint8)": np.uint8, "tensor(int8)": np.int8}
 class Onnx:
     """An `.onnx` classifier with one image input, N x C x H x W or N x H x W x C with C = 1 or 3.
 
-    Layout and size come from the file; images are brought to its H x W (antialiased bilinear, whatever their shape),
+    Layout and size come from the file; images are brought to its H x W (antialiased bicubic, whatever their shape),
     unless it takes any size. A float input takes (scale x image - mean) / std, a uint8 input pixels 0 to 255, an int8
     input pixels - 128. The first output counts.
 
@@ -81,8 +81,8 @@ class OnnxModel:
             raise HardgenError(f"model.mean, std and scale are for float inputs; {path.name} takes {entry.type}")
         exact = (size[0], size[1]) if all(isinstance(side, int) for side in size) else None
         mean, std = tuple(settings.mean or ()), tuple(settings.std or ())
-        self._preprocess = Preprocess(exact=exact, scale=settings.scale, mean=mean, std=std)
-        self._fixed = shape[0] if isinstance(shape[0], int) else None
+        self._preprocess = Preprocess(exact=exact, scale=settings.scale, mean=mean, std=std, mode="bicubic")
+        self._chunk = shape[0] if isinstance(shape[0], int) else CHUNK
         last = (session.get_outputs()[0].shape or [None])[-1]
         self.outputs = last if isinstance(last, int) else None
 
@@ -99,8 +99,7 @@ class OnnxModel:
         inputs = ready.numpy().astype(FLOATS[self._type]) if whole is None else raw_pixels(ready, whole)
         if self._last:
             inputs = inputs.transpose(0, 2, 3, 1)
-        size = self._fixed or len(inputs)
-        parts = []
+        size, parts = self._chunk, []
         for start in range(0, len(inputs), size):
             part = inputs[start : start + size]
             full = np.concatenate([part, np.repeat(part[-1:], size - len(part), axis=0)])

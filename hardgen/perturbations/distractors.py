@@ -93,12 +93,16 @@ class Clutter(Perturbation):
     """
 
     limits: ClassVar[str] = "Patches are flat squares with hard edges: no perspective, shadow or shared light."
-    needs_donors: ClassVar[bool] = True
 
     count: int = knob(0, hardest=MOST_PATCHES, unit="patches", doc="Patches of other images.")
     size: float = setting(0.25, 0.01, 1.0, "of the short side", "Side of a patch.")
     overlap: float = setting(0.0, 0.0, 1.0, "of the target", "Greatest share of the target that patches may cover.")
     centre: float = setting(0.5, 0.0, 1.0, "of each side", "Central rectangle kept free where there is no target.")
+
+    @property
+    def needs_donors(self) -> bool:
+        """Patches come from other images."""
+        return True
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Places the patches one after the other and pastes them."""
@@ -170,7 +174,6 @@ class Flankers(Perturbation):
     """
 
     limits: ClassVar[str] = "Flankers are whole square pictures, and nothing models the eye's falling resolution."
-    needs_donors: ClassVar[bool] = True
     exemptions: ClassVar[dict[str, str]] = {
         "monotone.spacing": "nearer flankers cover other pixels, not more of them: crowding grows, the RMSE need not",
     }
@@ -185,6 +188,11 @@ class Flankers(Perturbation):
     count: int = knob(0, hardest=8, unit="flankers", doc="Flankers round the target.", default=4)
     similarity: Similarity = Similarity.any
     centre: float = setting(0.5, 0.0, 1.0, "of each side", "Central rectangle taken as target where there is none.")
+
+    @property
+    def needs_donors(self) -> bool:
+        """Patches come from other images."""
+        return True
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Scales each image's donors to its target and pastes them round it."""

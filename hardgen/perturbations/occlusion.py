@@ -56,6 +56,11 @@ class Occluder(Perturbation):
         if not good:
             raise HardgenError(f"{self.name}.colour must be 3 numbers in [0, 1], red green blue; got {self.colour}")
 
+    @property
+    def needs_donors(self) -> bool:
+        """A texture is another image's."""
+        return self.fill is Fill.texture
+
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Covers each image; `covered` is the share of its pixels, `target_covered` that of its object, if known."""
         images = batch.images
@@ -105,8 +110,7 @@ class Occluder(Perturbation):
     def _texture(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Another image for each one, at the same size."""
         donors = batch.donors
-        if donors is None:
-            raise HardgenError(f"{self.name}.fill=texture takes other images: hand it a batch with donors")
+        assert donors is not None, "the base has checked it"
         count = len(donors.images)
         picks = rng.integers("donor", count).tolist()
         if donors.ids:

@@ -16,8 +16,8 @@ from hardgen.files import atomic_path
 from hardgen.provenance import chain
 from hardgen.report import figures, sections, style, svg
 from hardgen.report.words import NOTHING, number, percent, plural, span
-from hardgen.sweep.merging import load_runs
-from hardgen.sweep.results import Run
+from hardgen.sweeps.merging import load_runs
+from hardgen.sweeps.results import Run
 
 PAGE = "report.html"
 

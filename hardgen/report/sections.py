@@ -8,7 +8,7 @@ import polars as pl
 
 from hardgen.report.pictures import data_uri, pixelated
 from hardgen.report.words import NOTHING, measured, number, p_value, percent, points, span
-from hardgen.sweep.results import Run
+from hardgen.sweeps.results import Run
 
 CARDS = 24
 """Mistakes shown at most; the rest stay in the table."""

@@ -16,7 +16,7 @@ from hardgen.analysis.mistakes import mistakes
 from hardgen.analysis.monotone import monotone
 from hardgen.analysis.points import points
 from hardgen.analysis.summary import analyse, write_tables
-from hardgen.sweep.results import Run
+from hardgen.sweeps.results import Run
 
 CURVES = ["model", "axis", "hardness", "value", "unit", "n", "accuracy", "low", "high"]
 

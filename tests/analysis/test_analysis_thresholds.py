@@ -8,7 +8,7 @@ from hardgen.analysis.answers import Answers
 from hardgen.analysis.areas import areas
 from hardgen.analysis.points import points
 from hardgen.analysis.thresholds import crossing, isotonic, thresholds, value_at
-from hardgen.sweep.results import Run
+from hardgen.sweeps.results import Run
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -27,7 +27,7 @@ def words(photos: Path, net: Path) -> list[str]:
 
 
 def test_sweep_writes_a_complete_run(run: Run, words: list[str]) -> None:
-    code, out, err = run("sweep", *words, "pipeline=[contrast,gaussian_noise]", "hardness=[0.5,1]", "out=run")
+    code, _, err = run("sweep", *words, "pipeline=[contrast,gaussian_noise]", "hardness=[0.5,1]", "out=run")
     assert code == 0, err
     folder = Path("run")
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -98,15 +98,16 @@ def test_jpeg_by_choice(run: Run, words: list[str]) -> None:
     assert (
         run("generate", *words[:2], "pipeline=contrast", "hardness=[1]", "format=jpeg", "quality=80", "out=v")[0] == 0
     )
-    assert Image.open(next(Path("v").rglob("*.jpeg"))).format == "JPEG"
+    with Image.open(next(Path("v").rglob("*.jpeg"))) as image:
+        assert image.format == "JPEG"
 
 
 def test_preview_draws_every_axis(run: Run, words: list[str]) -> None:
     code, _, _ = run("preview", *words[:2], "pipeline=[contrast,gaussian_blur]", "images=2", "size=64")
     assert code == 0
-    sheet = Image.open("preview.png")
-    assert sheet.width > 5 * 64
-    assert sheet.height > 4 * 64
+    with Image.open("preview.png") as sheet:
+        assert sheet.width > 5 * 64
+        assert sheet.height > 4 * 64
 
 
 def test_unreadable_images_are_named_and_counted_or_stop_the_run(run: Run, words: list[str], photos: Path) -> None:

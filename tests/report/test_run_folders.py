@@ -12,8 +12,8 @@ from simulated import BLUR, CONTRAST, OCCLUSION, Simulated
 from hardgen.analysis.curves import curves
 from hardgen.analysis.points import points
 from hardgen.errors import HardgenError
-from hardgen.sweep.merging import load_runs, merge
-from hardgen.sweep.results import Run
+from hardgen.sweeps.merging import load_runs, merge
+from hardgen.sweeps.results import Run
 
 SMALL = Simulated(axes=(OCCLUSION, BLUR), n=60, stops=(0.3, 0.6, 1.0), models=("a", "b"), pictures=16)
 

@@ -11,8 +11,8 @@ from hardgen.knobs import knob
 from hardgen.perturbation import PhotometricPerturbation
 from hardgen.pipeline import Pipeline
 from hardgen.rng import SampleRng
-from hardgen.sweep.axes import read_axes, stops
-from hardgen.sweep.plan import Mode, plan
+from hardgen.sweeps.axes import read_axes, stops
+from hardgen.sweeps.plan import Mode, plan
 
 
 @dataclass(frozen=True)

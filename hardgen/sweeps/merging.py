@@ -10,7 +10,7 @@ import polars as pl
 
 from hardgen.errors import HardgenError
 from hardgen.files import atomic_path
-from hardgen.sweep.results import CLEAN, CONDITIONS, MANIFEST, Run, ordered, places
+from hardgen.sweeps.results import CLEAN, CONDITIONS, MANIFEST, Run, ordered, places
 
 
 def load_runs(paths: Sequence[str | Path], allow_incomplete: bool = False) -> Run:

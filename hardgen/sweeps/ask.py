@@ -10,7 +10,7 @@ from hardgen.errors import HardgenError
 from hardgen.models.model import Model
 from hardgen.perturbation import Outcome
 from hardgen.pipeline import Pipeline, rounded
-from hardgen.sweep.plan import Condition
+from hardgen.sweeps.plan import Condition
 
 NO_ANSWERS = pl.DataFrame(
     schema={

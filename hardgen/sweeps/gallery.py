@@ -12,9 +12,9 @@ from hardgen.batch import Batch, Donors
 from hardgen.data.dataset import Dataset
 from hardgen.data.loading import to_batch
 from hardgen.files import atomic_path, digest
-from hardgen.sweep.ask import variants
-from hardgen.sweep.manifest import finite
-from hardgen.sweep.plan import Condition, Plan
+from hardgen.sweeps.ask import variants
+from hardgen.sweeps.manifest import finite
+from hardgen.sweeps.plan import Condition, Plan
 
 INDEX = "index.json"
 

@@ -11,7 +11,7 @@ import polars as pl
 from hardgen.errors import HardgenError
 from hardgen.files import digest
 from hardgen.pipeline import Pipeline
-from hardgen.sweep.axes import Axis, Point
+from hardgen.sweeps.axes import Axis, Point
 
 CLEAN = "clean"
 """The axis name of the baseline."""

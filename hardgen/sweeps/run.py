@@ -22,8 +22,8 @@ from hardgen.files import atomic_path, digest
 from hardgen.models.check import check_labels
 from hardgen.models.model import Model
 from hardgen.progress import progress
-from hardgen.sweep.ask import NO_ANSWERS, ask, variants
-from hardgen.sweep.plan import Plan
+from hardgen.sweeps.ask import NO_ANSWERS, ask, variants
+from hardgen.sweeps.plan import Plan
 
 PART = 256
 """Images in one file of answers. Fixed, so that the files do not depend on the batch size."""
@@ -42,7 +42,7 @@ class Settings:
     """
 
     seed: int = 0
-    batch_size: int = 64
+    batch_size: int = 32
     workers: int = 0
     device: str = "auto"
     on_error: OnError = OnError.skip

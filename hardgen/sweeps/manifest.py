@@ -17,7 +17,7 @@ from hardgen.files import atomic_path
 from hardgen.models.model import Model
 from hardgen.pipeline import fields_of
 from hardgen.provenance import chain
-from hardgen.sweep.plan import Plan
+from hardgen.sweeps.plan import Plan
 
 LIBRARIES = ("torch", "torchvision", "numpy", "opencv-python-headless", "kornia", "pillow", "polars", "hydra-core")
 

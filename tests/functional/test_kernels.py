@@ -1,0 +1,78 @@
+"""Kernels: sum, symmetry, exact size."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from hardgen.functional import kernels
+
+EXAMPLES = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+SIZES = st.floats(0.01, 40.0)
+
+
+def moments(kernel: NDArray[np.float32]) -> tuple[float, float, float, float]:
+    """Mean x, mean y, variance along x, variance along y, in pixels from the centre pixel."""
+    weights = kernel.astype(np.float64)
+    at = np.arange(len(kernel)) - len(kernel) // 2
+    across, down = weights.sum(0), weights.sum(1)
+    return float(across @ at), float(down @ at), float(across @ at**2), float(down @ at**2)
+
+
+@EXAMPLES
+@given(SIZES, st.floats(0.0, 180.0))
+def test_every_kernel_sums_to_one_and_moves_nothing(size: float, angle: float) -> None:
+    for kernel in (kernels.line(size, angle), kernels.disk(size), np.outer(*[kernels.gaussian(size / 4)] * 2)):
+        assert kernel.shape[0] == kernel.shape[1]
+        assert len(kernel) % 2 == 1
+        assert np.array_equal(kernel, kernel[::-1, ::-1])
+        assert kernel.sum(dtype=np.float64) == pytest.approx(1.0, abs=1e-5)
+        assert kernel.min() >= 0
+        assert moments(kernel)[:2] == pytest.approx((0.0, 0.0), abs=1e-5)
+
+
+@EXAMPLES
+@given(st.floats(2.0, 40.0), st.floats(0.0, 180.0))
+def test_a_line_has_its_length_and_direction(length: float, angle: float) -> None:
+    _, _, across, down = moments(kernels.line(length, angle))
+    # A uniform line has variance length^2 / 12; sharing points out among 2 x 2 pixels adds at most 1/4 along each axis.
+    cos2 = np.cos(np.radians(angle)) ** 2
+    assert 0 <= across - length**2 / 12 * cos2 + 1e-3 * length**2 <= 0.25 + 2e-3 * length**2
+    assert 0 <= down - length**2 / 12 * (1 - cos2) + 1e-3 * length**2 <= 0.25 + 2e-3 * length**2
+
+
+def test_a_line_turns_counter_clockwise() -> None:
+    rising = kernels.line(9.0, 45.0)
+    half = len(rising) // 2
+    assert rising[half - 2, half + 2] > 0.05
+    assert rising[half + 2, half + 2] == 0.0
+
+
+@EXAMPLES
+@given(st.floats(1.0, 40.0))
+def test_a_disk_has_its_radius(radius: float) -> None:
+    kernel = kernels.disk(radius)
+    _, _, across, down = moments(kernel)
+    assert across == pytest.approx(down, rel=1e-5)
+    assert 0 <= across - radius**2 / 4 + 0.02 * radius**2 <= 0.25 + 0.04 * radius**2
+    assert np.allclose(kernel, kernel.T, atol=1e-7)
+
+
+@pytest.mark.parametrize("size", [0.01, 0.1, 0.5, 0.9])
+def test_less_than_a_pixel_still_blurs(size: float) -> None:
+    for kernel in (kernels.line(size, 30.0), kernels.disk(size)):
+        assert kernel[len(kernel) // 2, len(kernel) // 2] < 1.0
+
+
+def test_kernels_grow_smoothly() -> None:
+    for make in (lambda s: kernels.line(s, 20.0), kernels.disk):
+        sharpness = [make(s).max() for s in np.arange(0.1, 12.0, 0.3)]
+        assert all(a >= b - 1e-4 for a, b in itertools.pairwise(sharpness))
+
+
+def test_kernels_are_shared_and_read_only() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        kernels.gaussian(2.0)[0] = 1.0
