@@ -71,12 +71,17 @@ def _run(given: list[str]) -> int:
     if command == "report":
         overrides = commands.runs_as_override(overrides)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come here as they are, and `explain` puts them into one line
-    before, sys.argv = sys.argv, ["hardgen", *overrides]
+    before, sys.argv = sys.argv, ["hardgen", *sorted(overrides, key=_is_override)]
     try:
         hydra.main(version_base="1.3", config_path=str(CONF), config_name=command)(TASKS[command])()
     finally:
         sys.argv = before
     return 2 if merge.failed else 0
+
+
+def _is_override(word: str) -> bool:
+    """Whether a word is `key=value` or `~key`; Hydra wants those after its flags, and all together."""
+    return not word.startswith("-") and ("=" in word or word.startswith("~"))
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: object) -> None:

@@ -62,7 +62,7 @@ def run_sweep(
     write_manifest(out / MANIFEST, before)
     with atomic_path(out / CONDITIONS) as temporary:
         plan.table().write_parquet(temporary)
-    failures = execute(plan, dataset, models, settings, laid)
+    failures = execute(plan, dataset, [model.to(settings.device) for model in models], settings, laid)
     if len(failures) == len(dataset):
         raise HardgenError(f"none of the {len(dataset)} images could be read; the first: {failures[0].reason}")
     write_manifest(out / MANIFEST, finished(before, failures))

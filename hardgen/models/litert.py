@@ -1,7 +1,6 @@
 """LiteRT (TensorFlow Lite) files."""
 
 import functools
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -37,7 +36,7 @@ class Litert:
         mean: Of each channel after scaling, for float inputs; null: nothing is subtracted.
         std: Of each channel after scaling, for float inputs; null: nothing is divided.
         classes: Class names by output, without the skipped ones; null: unknown.
-        threads: Images asked at the same time; 0: one for each CPU.
+        threads: Images asked at the same time; 0: as many as torch uses.
     """
 
     path: str = "???"
@@ -69,7 +68,7 @@ class LitertModel:
         """Opens the file once per thread."""
         self.name, self._settings, self._path = name, settings, path
         self.classes = None if settings.classes is None else tuple(settings.classes)
-        threads = settings.threads or len(os.sched_getaffinity(0))
+        threads = settings.threads or torch.get_num_threads()
         try:
             self._interpreters = [interpreter(model_path=str(path), num_threads=1) for _ in range(threads)]
             for one in self._interpreters:

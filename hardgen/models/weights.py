@@ -65,7 +65,9 @@ def _state(path: Path) -> dict[str, Tensor]:
             return load_file(path)
         content: Any = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # the readers fail in any way on a broken file
-        reason = "it holds more than tensors" if "global" in str(error).lower() else _first_line(error)
+        reason = _first_line(error)
+        if reason.startswith("Weights only load failed"):  # and then advice to load it unsafely
+            reason = "it holds more than tensors" if "GLOBAL" in str(error) else "it is damaged or no PyTorch file"
         raise HardgenError(f"model.weights: cannot read {str(path)!r} as a state dict: {reason}") from error
     for key in ("state_dict", "model"):
         if isinstance(content, Mapping) and isinstance(content.get(key), Mapping):

@@ -1,0 +1,105 @@
+"""Every file under conf/ is composed and built; the README says what the code does."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from omegaconf import OmegaConf
+
+from hardgen.api import FOUR_FAMILIES
+from hardgen.config import CONF, dataset_of, models_of, pipeline_of, settings_of, store
+from hardgen.listing import markdown
+from hardgen.pipeline import Pipeline
+from hardgen.registry import perturbations
+from hardgen.sweeps.axes import read_axes
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = ["sweep", "generate", "preview", "report"]
+PIPELINES = sorted({p.stem for p in (CONF / "pipeline").glob("*.yaml")} | set(perturbations()))
+
+
+def config(command: str, *overrides: str) -> Any:
+    GlobalHydra.instance().clear()
+    store()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return compose(command, list(overrides))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_composes(command: str) -> None:
+    made = config(command)
+    if command != "report":
+        assert len(dataset_of(made.data)) == 500
+        assert settings_of(made).seed == 0
+        assert pipeline_of(made.pipeline).slots
+    if command == "sweep":
+        assert [m.name for m in models_of(made.model)] == ["digits_cnn"]
+
+
+def test_every_yaml_is_a_command_a_pipeline_or_common() -> None:
+    """A file that no test composes would be a file that can rot."""
+    names = {str(p.relative_to(CONF)) for p in CONF.rglob("*.yaml")}
+    assert names == {f"{c}.yaml" for c in COMMANDS} | {"common.yaml"} | {
+        f"pipeline/{p.stem}.yaml" for p in (CONF / "pipeline").glob("*.yaml")
+    }
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_every_pipeline_is_built_and_survives_its_spec(name: str) -> None:
+    pipeline = pipeline_of(config("sweep", f"pipeline={name}").pipeline)
+    if not pipeline.slots:
+        assert name == "none"
+        return
+    assert pipeline.neutral
+    axes = read_axes(pipeline, None)
+    hardest = pipeline.with_values({a.name: a.knob.hardest for a in axes})
+    again = Pipeline.from_spec(hardest.spec_json())
+    assert {s: p for s, p in hardest.slots.items() if not p.neutral} == dict(again.slots)
+
+
+def test_python_and_command_have_the_same_default_pipeline() -> None:
+    made = pipeline_of(config("sweep").pipeline)
+    assert {slot: p.name for slot, p in made.slots.items()} == FOUR_FAMILIES
+    assert list(made.slots) == list(FOUR_FAMILIES)
+
+
+def test_values_from_yaml_and_command_line_reach_the_knob_in_order() -> None:
+    made = pipeline_of(
+        config(
+            "sweep",
+            "pipeline=[contrast,gaussian_blur]",
+            "pipeline.contrast.factor=0.5",
+            "+perturbation@pipeline.again=gaussian_blur",
+            "pipeline.again.sigma=0.02",
+            "+pipeline.last={perturbation: rectangle, fraction: 0.25, fill: noise, colour: [1, 0, 0]}",
+        ).pipeline
+    )
+    assert list(made.slots) == ["contrast", "gaussian_blur", "again", "last"]
+    assert made.slots["again"].sigma == 0.02
+    assert made.slots["last"].colour == (1, 0, 0)
+
+
+def test_several_models_are_a_mapping_that_the_command_line_adds_to(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "panel.yaml").write_text("small: {kind: digits_cnn}\nlarge: {kind: digits_cnn}\n")
+    search = f"hydra.searchpath=[file://{tmp_path}]"
+    made = config("sweep", search, "model=panel", "+model@model.other=digits_cnn")
+    assert [m.name for m in models_of(made.model)] == ["small", "large", "other"]
+
+
+def test_the_whole_config_is_plain_yaml() -> None:
+    assert "gaussian_blur" in OmegaConf.to_yaml(config("sweep"))
+
+
+def test_the_readme_holds_the_table_of_the_registry() -> None:
+    own = [c for c in perturbations().values() if c.__module__.startswith("hardgen.perturbations.")]
+    table = [
+        line
+        for line in markdown().splitlines()
+        if line.startswith("| family") or any(f"`{c.name}`" in line for c in own)
+    ]
+    text = (ROOT / "README.md").read_text()
+    missing = [line for line in table if line not in text]
+    assert missing == [], "run hardgen list --markdown and put its table into README.md"

@@ -1,0 +1,72 @@
+"""A multirun is many runs, merged at the end into what one run would have given."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+PANEL = "small: {kind: digits_cnn}\nlarge: {kind: module, factory: 'net.py:net'}\n"
+NET = "from hardgen.models.digits_cnn import DigitsCnn\n\n\ndef net():\n    return DigitsCnn().build()._module\n"
+QUICK = ["data.limit=20", "pipeline=[gaussian_blur,contrast]", "hardness=[0.5,1]"]
+
+
+def hardgen(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    call = [sys.executable, "-m", "hardgen.cli", *words]
+    return subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "conf" / "model").mkdir(parents=True)
+    (tmp_path / "conf" / "model" / "panel.yaml").write_text(PANEL)
+    (tmp_path / "conf" / "model" / "one.yaml").write_text(PANEL.splitlines()[0])
+    (tmp_path / "conf" / "model" / "two.yaml").write_text(PANEL.splitlines()[1])
+    (tmp_path / "net.py").write_text(NET)
+    return tmp_path
+
+
+@pytest.mark.parametrize("launcher", ["basic", "joblib"])
+def test_models_in_jobs_merge_to_the_curves_of_the_single_process(folder: Path, launcher: str) -> None:
+    common = ["--config-dir", "conf", *QUICK]
+    single = hardgen(folder, "sweep", *common, "model=panel", "out=single")
+    assert single.returncode == 0, single.stderr
+    many = hardgen(folder, "sweep", "-m", f"hydra/launcher={launcher}", *common, "model=one,two", "out=many")
+    assert many.returncode == 0, many.stderr
+    assert "2 runs merged" in many.stderr
+    ours, theirs = (
+        pl.read_parquet(folder / "many" / "curves.parquet"),
+        pl.read_parquet(folder / "single" / "curves.parquet"),
+    )
+    assert_frame_equal(ours, theirs, check_row_order=False)
+    assert (folder / "many" / "report.html").exists()
+
+
+def test_a_plugin_file_reaches_the_jobs(folder: Path) -> None:
+    (folder / "veil.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from hardgen import PhotometricPerturbation, knob, register\n"
+        "@register('veil', family='test')\n"
+        "@dataclass(frozen=True)\n"
+        "class Veil(PhotometricPerturbation):\n"
+        "    '''A veil.'''\n"
+        "    depth: float = knob(0.0, 1.0, 'of full scale', 'Depth.')\n"
+        "    def perturb(self, images, rng):\n"
+        "        return images * (1 - self.depth)\n"
+    )
+    words = ["plugins=[veil.py]", "pipeline=veil", "hardness=[1]", "data.limit=10", "seed=0,1", "out=many"]
+    done = hardgen(folder, "sweep", "-m", "hydra/launcher=joblib", *words)
+    assert done.returncode == 0, done.stderr
+    models = pl.read_parquet(folder / "many" / "curves.parquet")["model"].unique().to_list()
+    assert len(models) == 2, "two seeds are two series, never mixed"
+
+
+def test_a_job_that_fails_is_named_and_the_others_are_merged(folder: Path) -> None:
+    done = hardgen(folder, "sweep", "-m", *QUICK, "pipeline.contrast.factor=1.0,7", "out=many")
+    assert done.returncode == 2
+    assert "contrast.factor must be in [0, 1]" in done.stderr
+    assert "job 1" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (folder / "many" / "report.html").exists()
