@@ -20,7 +20,7 @@ from hardgen.errors import HardgenError
 from hardgen.files import digest
 from hardgen.perturbation import Outcome
 from hardgen.progress import progress
-from hardgen.sweeps.ask import variants
+from hardgen.sweeps.ask import dose_columns, variants
 from hardgen.sweeps.plan import Condition, Plan
 from hardgen.sweeps.run import PART, Settings, take, write_table
 
@@ -153,7 +153,6 @@ def _rows(
         "sha256": list(sums),
     }
     columns |= {f"{p.axis}.requested": [float(p.value)] * n for p in condition.points}
-    columns |= {name: values.float().cpu().numpy() for name, values in outcome.doses.items()}
     if batch.boxes is not None:
         columns["boxes"] = [rows.tolist() for rows in batch.boxes]
-    return pl.DataFrame(columns)
+    return pl.DataFrame(columns).with_columns(dose_columns(outcome))

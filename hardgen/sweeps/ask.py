@@ -58,19 +58,27 @@ def ask(model: Model, outcome: Outcome, condition: Condition, column: Sequence[i
     labels = torch.tensor(batch.labels)
     best, prediction = answers.max(1)
     of_label = answers.gather(1, labels[:, None])[:, 0]
-    values = (
+    columns = (
         [condition.id] * len(batch),
         [model.name] * len(batch),
-        list(batch.ids),
-        labels.numpy(),
-        prediction.numpy(),
-        (prediction == labels).numpy(),
-        best.exp().numpy(),
-        of_label.exp().numpy(),
-        (-of_label).numpy(),
+        batch.ids,
+        batch.labels,
+        prediction.tolist(),
+        (prediction == labels).tolist(),
+        best.exp().tolist(),
+        of_label.exp().tolist(),
+        (-of_label).tolist(),
     )
-    table = pl.DataFrame(dict(zip(NO_ANSWERS.columns, values, strict=True)), NO_ANSWERS.schema)
-    return table.with_columns(pl.Series(name, dose.float().cpu().numpy()) for name, dose in outcome.doses.items())
+    table = pl.DataFrame(dict(zip(NO_ANSWERS.columns, columns, strict=True)), NO_ANSWERS.schema)
+    return table.with_columns(dose_columns(outcome))
+
+
+def dose_columns(outcome: Outcome) -> list[pl.Series]:
+    """The realised doses as columns.
+
+    Tables that live on hold no memory of torch's: small blocks kept between large ones would keep the large ones too.
+    """
+    return [pl.Series(name, dose.tolist(), pl.Float32) for name, dose in outcome.doses.items()]
 
 
 def _where(condition: Condition) -> str:
