@@ -19,7 +19,7 @@ from hardgen.pipeline import fields_of
 from hardgen.provenance import chain
 from hardgen.sweeps.plan import Plan
 
-LIBRARIES = ("torch", "torchvision", "numpy", "opencv-python-headless", "kornia", "pillow", "polars", "hydra-core")
+LIBRARIES = ("torch", "torchvision", "numpy", "opencv-python-headless", "pillow", "polars", "hydra-core")
 
 
 def manifest(

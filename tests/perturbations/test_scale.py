@@ -1,0 +1,48 @@
+"""A knob means the same at every resolution: lengths are fractions of the image's short side."""
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from hardgen import perturbations as catalogue
+from hardgen.batch import Batch, Donors, boxes_to_mask
+from hardgen.pipeline import Pipeline
+from hardgen.registry import perturbations
+
+NAMES = [name for name, cls in perturbations().items() if cls.__module__.startswith(catalogue.__name__)]
+
+
+def scene(side: int, phase: float) -> NDArray[np.float32]:
+    """A smooth coloured picture, the same at every resolution."""
+    y, x = np.mgrid[0:side, 0:side].astype(np.float32) / side
+    channels = [0.5 + 0.4 * np.sin(2 * np.pi * (3 * x + (i + 1) * y + phase)) for i in range(3)]
+    return np.stack(channels).astype(np.float32)
+
+
+def batch(side: int) -> Batch:
+    ids = tuple(str(i) for i in range(8))
+    images = torch.from_numpy(np.stack([scene(side, i / 8) for i in range(8)]))
+    donors = torch.from_numpy(np.stack([scene(side, 0.3 + i / 5) for i in range(5)]))
+    boxes = tuple(torch.tensor([[0.3, 0.4, 0.6, 0.7]]) * side for _ in ids)
+    return Batch(
+        images.contiguous(memory_format=torch.channels_last),
+        ids,
+        (0, 1) * 4,
+        boxes,
+        boxes_to_mask(boxes, side, side),
+        Donors(donors, (0, 1, 0, 1, 0)),
+        ("cat", "dog"),
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("hardness", [0.3, 0.8])
+def test_another_resolution_gives_the_same_dose(name: str, hardness: float) -> None:
+    doses = []
+    for side in (96, 192):
+        pictures = batch(side)
+        pipeline = Pipeline({"a": perturbations()[name]().at(hardness)})
+        doses.append(pipeline(pictures, pipeline.rngs(0, pictures)).doses["a.rmse"].mean().item())
+    fine = 0.15 if name == "watermark" else 0.08  # an outline of 1.5 pixels at the smaller side is half averaged away
+    assert doses[0] == pytest.approx(doses[1], rel=fine)
