@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from hardgen.batch import Batch
 from hardgen.data.dataset import Dataset
-from hardgen.data.loading import Failure, donors, load, to_batch
+from hardgen.data.loading import Failure, load, to_batch
 from hardgen.errors import HardgenError
 from hardgen.files import digest
 from hardgen.perturbation import Outcome
 from hardgen.progress import progress
 from hardgen.sweeps.ask import dose_columns, variants
 from hardgen.sweeps.plan import Condition, Plan
-from hardgen.sweeps.run import PART, Settings, take, write_table
+from hardgen.sweeps.run import PART, Settings, keep_failures, kept_failures, moved, pool_on, take, write_table
 
 
 class Format(enum.Enum):
@@ -67,27 +67,25 @@ def generate(
     ids = dataset.ids()
     names = _file_names(ids, [dataset.classes[label] for label in dataset.labels()])
     cells = plan.cells
-    key = digest(dataset.fingerprint(), str(settings.seed), image_format.name, str(quality), *(c.id for c in cells))[
-        :12
-    ]
+    how = (str(settings.seed), image_format.name, str(quality))
+    key = digest(dataset.fingerprint(), *how, *(cell.id for cell in cells))[:12]
     spans = [range(len(ids))[start : start + PART] for start in range(0, len(ids), PART)]
     files = [out / "parts" / f"{i:05d}-{key}.parquet" for i in range(len(spans))]
     todo = [(span, file) for span, file in zip(spans, files, strict=True) if not file.exists()]
     left = sum(len(span) for span, _ in todo) * len(cells)
-    pool = donors(dataset, settings.seed) if todo else None
+    pool = pool_on(dataset, settings) if todo else None
     stream = load(dataset, [i for span, _ in todo for i in span], settings.workers, settings.on_error)
     write = functools.partial(_write, image_format=image_format, quality=quality)
-    failures: list[Failure] = []
     with (
         ThreadPoolExecutor(os.cpu_count()) as threads,
         progress("generate", len(ids) * len(cells), "images", len(ids) * len(cells) - left) as advance,
     ):
         for span, file in todo:
             samples, failed = take(stream, len(span))
-            failures += failed
+            keep_failures(file.with_suffix(".failures.json"), failed)
             rows: list[pl.DataFrame] = []
             for start in range(0, len(samples), settings.batch_size):
-                batch = to_batch(samples[start : start + settings.batch_size], dataset.classes, pool)
+                batch = moved(to_batch(samples[start : start + settings.batch_size], dataset.classes, pool), settings)
                 for cell, outcome in zip(cells, variants(plan.pipeline, cells, batch, settings.seed), strict=True):
                     paths = [f"{folder_of(cell)}/{names[i]}.{image_format.name}" for i in batch.ids]
                     places = [out / path for path in paths]
@@ -97,7 +95,7 @@ def generate(
             advance(len(failed) * len(cells))
             write_table(file, [pl.DataFrame(schema={"file": pl.String}), *rows])
     write_table(out / "manifest.parquet", [pl.read_parquet(file) for file in files])
-    return failures
+    return kept_failures([file.with_suffix(".failures.json") for file in files])
 
 
 def folder_of(condition: Condition) -> str:

@@ -35,7 +35,7 @@ class Sheet:
         total = len(labels) * (width + GAP) + GAP
         block = Image.new("RGB", (total, 48 + len(rows) * (height + GAP)), PAPER)
         draw = ImageDraw.Draw(block)
-        draw.text((GAP, 6), f"{axis.name}   {axis.knob.unit}", INK, font=text)
+        draw.text((GAP, 6), f"{axis.name}   hardness: value, {axis.knob.unit}", INK, font=text)
         for column, label in enumerate(labels):
             x = GAP + column * (width + GAP)
             draw.text((x + width // 2, 36), label, INK, font=small, anchor="mm")

@@ -116,24 +116,24 @@ def execute(
     cells = len(plan.cells)
     total = cells * len(models) * len(dataset)
     left = cells * sum(len(part.indices) * len(missing) for part, missing in todo)
-    pool = _pool(dataset, settings) if todo else None
+    pool = pool_on(dataset, settings) if todo else None
     stream = load(dataset, [i for part, _ in todo for i in part.indices], settings.workers, settings.on_error)
     with progress("sweep", total, "answers", total - left) as advance:
         for part, missing in todo:
             samples, failed = take(stream, len(part.indices))
-            _write_failures(part.failures, failed)
+            keep_failures(part.failures, failed)
             advance(len(failed) * cells * len(missing))
             answers: dict[str, list[list[pl.DataFrame]]] = {m.name: [[] for _ in plan.cells] for m in missing}
             for start in range(0, len(samples), settings.batch_size):
                 batch = to_batch(samples[start : start + settings.batch_size], dataset.classes, pool)
-                made = variants(plan.pipeline, plan.cells, _moved(batch, settings.device), settings.seed)
+                made = variants(plan.pipeline, plan.cells, moved(batch, settings), settings.seed)
                 for number, (cell, outcome) in enumerate(zip(plan.cells, made, strict=True)):
                     for model in missing:
                         answers[model.name][number].append(ask(model, outcome, cell, columns[model.name]))
                         advance(len(batch))
             for name, frames in answers.items():
                 write_table(part.files[name], [NO_ANSWERS, *(frame for cell in frames for frame in cell)])
-    return [Failure(**row) for p in laid if p.failures.exists() for row in json.loads(p.failures.read_text())]
+    return kept_failures([part.failures for part in laid])
 
 
 def take(stream: Iterator[Sample | Failure], count: int) -> tuple[list[Sample], list[Failure]]:
@@ -142,16 +142,19 @@ def take(stream: Iterator[Sample | Failure], count: int) -> tuple[list[Sample], 
     return [r for r in rows if isinstance(r, Sample)], [r for r in rows if isinstance(r, Failure)]
 
 
-def _pool(dataset: Dataset, settings: Settings) -> Donors:
+def pool_on(dataset: Dataset, settings: Settings) -> Donors:
+    """The run's donors, on its device."""
     pool = donors(dataset, settings.seed)
     return Donors(pool.images.to(settings.device), pool.labels, pool.ids)
 
 
-def _moved(batch: Batch, device: str) -> Batch:
-    if device == "cpu":
+def moved(batch: Batch, settings: Settings) -> Batch:
+    """The batch on the run's device."""
+    if settings.device == "cpu":
         return batch
-    masks = None if batch.masks is None else batch.masks.to(device)
-    return dataclasses.replace(batch, images=batch.images.pin_memory().to(device, non_blocking=True), masks=masks)
+    masks = None if batch.masks is None else batch.masks.to(settings.device)
+    images = batch.images.pin_memory().to(settings.device, non_blocking=True)
+    return dataclasses.replace(batch, images=images, masks=masks)
 
 
 def write_table(path: Path, frames: Sequence[pl.DataFrame]) -> None:
@@ -160,10 +163,16 @@ def write_table(path: Path, frames: Sequence[pl.DataFrame]) -> None:
         pl.concat(frames, how="diagonal").write_parquet(temporary, statistics=False)
 
 
-def _write_failures(path: Path, failed: Sequence[Failure]) -> None:
+def keep_failures(path: Path, failed: Sequence[Failure]) -> None:
+    """Writes the unreadable samples of a part, if there are any, so that a later run that skips the part knows them."""
     if failed:
         with atomic_path(path) as temporary:
             temporary.write_text(json.dumps([dataclasses.asdict(f) for f in failed]))
+
+
+def kept_failures(paths: Sequence[Path]) -> list[Failure]:
+    """What `keep_failures` wrote for these parts."""
+    return [Failure(**row) for path in paths if path.exists() for row in json.loads(path.read_text())]
 
 
 def _plain(name: str) -> str:
