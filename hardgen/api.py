@@ -80,15 +80,11 @@ def perturb(
         chosen = chosen.at(hardness)
     tensor = to_float(images)
     names = tuple(str(i) for i in range(len(tensor))) if ids is None else tuple(ids)
-    batch = Batch(
-        tensor,
-        names,
-        tuple(labels or ()),
-        None if boxes is None else tuple(boxes),
-        masks,
-        sample_photographs() if donors is None and chosen.needs_donors else donors,
-        tuple(classes),
-    )
+    pool = sample_photographs() if donors is None and chosen.needs_donors else donors
+    if pool is not None:
+        pool = Donors(pool.images.to(tensor.device), pool.labels, pool.ids)
+    known = None if boxes is None else tuple(boxes)
+    batch = Batch(tensor, names, tuple(labels or ()), known, masks, pool, tuple(classes))
     if chosen.neutral:
         return images.clone() if isinstance(images, Tensor) else images.copy()
     pipeline = Pipeline({slot or chosen.name: chosen})
