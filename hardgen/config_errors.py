@@ -13,6 +13,9 @@ from omegaconf.errors import OmegaConfBaseException
 from hardgen.config import CONF
 from hardgen.errors import HardgenError, near
 
+LAUNCHERS = ("joblib",)
+"""Launchers that come with the extra of the same name."""
+
 
 def explain(error: BaseException, command: str, words: Sequence[str]) -> str:
     """One line that says what is wrong with a command's configuration.
@@ -26,6 +29,8 @@ def explain(error: BaseException, command: str, words: Sequence[str]) -> str:
         return str(error)
     if isinstance(error, MissingConfigException) and error.options is not None and error.missing_cfg_file:
         group, _, name = str(error.missing_cfg_file).rpartition("/")
+        if group == "hydra/launcher" and name in LAUNCHERS:
+            return f"hydra/launcher={name} needs the extra: pip install 'hardgen[{name}]'"
         return f"unknown {group.rpartition('/')[2] or 'config'} {name!r}{near(name, set(error.options))}"
     key = re.search(r"Could not override '([^']+)'", str(error))
     if key:

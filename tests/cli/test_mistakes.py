@@ -1,5 +1,6 @@
 """Every mistake that a user can mend: one line, exit code 2, no traceback, and nothing left behind."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -110,3 +111,23 @@ def test_images_of_several_sizes_are_named_with_the_keys_to_set(run: Run, photos
     assert "data.resize and data.crop" in err
     assert "wide.png" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("timm", ["model=timm", "model.arch=resnet18"]),
+        ("onnxruntime", ["model=onnx", "model.path={file}"]),
+        ("ai_edge_litert", ["model=litert", "model.path={file}"]),
+    ],
+)
+def test_an_extra_that_is_not_installed_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, words: list[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    for name in [name for name in sys.modules if name.startswith(f"{module}.")]:
+        monkeypatch.delitem(sys.modules, name)
+    (tmp_path / "net").write_bytes(b"a file")
+    extra = words[0].removeprefix("model=")
+    result = run("sweep", *(word.format(file=tmp_path / "net") for word in words))
+    assert_one_line(result, f"pip install 'hardgen[{extra}]'")

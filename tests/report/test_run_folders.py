@@ -164,7 +164,7 @@ def test_merging_says_what_it_cannot_do(tmp_path: Path) -> None:
         merge([run], run)
 
 
-@pytest.mark.parametrize("module", ["analysis.summary", "report.page", "provenance", "sweep.merging"])
+@pytest.mark.parametrize("module", ["analysis.summary", "report.page", "provenance", "sweeps.merging"])
 def test_tables_and_pages_need_no_torch(module: str) -> None:
     code = f"import sys, hardgen.{module}; sys.exit(int('torch' in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
