@@ -36,15 +36,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     warnings.showwarning = _warn  # type: ignore[assignment]
     try:
         return _run(given)
-    except (HardgenError, commands.Mistake, HydraException, OmegaConfBaseException) as raised:
-        error = raised.error if isinstance(raised, commands.Mistake) else raised
-        console.print(
-            f"hardgen: error: {explain(error, given[0], given[1:])}", style="red", markup=False, soft_wrap=True
-        )
-        return 2
     except KeyboardInterrupt:
         console.print("hardgen: stopped; what is done is kept: the same command with the same out= goes on from there")
         return 130
+    except BrokenPipeError:  # the reader of our output has gone, as with `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (commands.Mistake, HardgenError, HydraException, OmegaConfBaseException, OSError, ValueError) as raised:
+        error = raised.error if isinstance(raised, commands.Mistake) else raised
+        if type(error) is ValueError and not str(error).startswith("Config group override"):
+            raise
+        line = f"hardgen: error: {explain(error, given[0], given[1:])}"
+        console.print(line, style="red", markup=False, soft_wrap=True)
+        return 2
 
 
 def _run(given: list[str]) -> int:

@@ -1,7 +1,9 @@
 """What the commands do, given a composed config."""
 
 import json
+import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 
@@ -11,7 +13,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from hardgen import registry
-from hardgen.config import dataset_of, models_of, pipeline_of, plain, settings_of
+from hardgen.config import check_keys, dataset_of, models_of, options_of, pipeline_of, plain
+from hardgen.config_errors import one_line
 from hardgen.data.loading import Failure, OnError, donors, load, to_batch
 from hardgen.engine import run_sweep
 from hardgen.errors import HardgenError, choice
@@ -24,12 +27,39 @@ from hardgen.report.page import make_report
 from hardgen.say import say_failures, say_plan, say_run
 from hardgen.sweeps.axes import read_axes
 from hardgen.sweeps.plan import Mode, Plan, plan
+from hardgen.sweeps.run import Settings
+
+
+@dataclass(frozen=True)
+class SweepOptions:
+    """What `sweep` takes besides groups, axes and `Settings`."""
+
+    report: bool = True
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class GenerateOptions:
+    """What `generate` takes besides groups, axes and `Settings`."""
+
+    format: str = "png"
+    quality: int = 95
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class PreviewOptions:
+    """What `preview` takes besides groups, axes and `Settings`."""
+
+    images: int = 3
+    size: int = 160
+    out: str = "preview.png"
 
 
 class Mistake(BaseException):
     """Carries a user's mistake through Hydra, which would print a message of its own for an Exception."""
 
-    def __init__(self, error: HardgenError | OmegaConfBaseException) -> None:
+    def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
         self.error = error
 
@@ -45,13 +75,21 @@ def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig],
         if many:
             (folder / FAILED).unlink(missing_ok=True)
         try:
+            check_keys(task.__name__, config)
             for path in config.get("plugins") or []:
                 registry.load_file(path)
             task(config, folder)
-        except (HardgenError, OmegaConfBaseException) as error:
-            if not many:
+        except Exception as error:
+            ours = isinstance(error, (HardgenError, OmegaConfBaseException, OSError))
+            if many:
+                if not ours:
+                    traceback.print_exc()
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / FAILED).write_text(json.dumps(f"{' '.join(hydra.overrides.task)}: {one_line(error)}"))
+            elif ours:
                 raise Mistake(error) from error
-            (folder / FAILED).write_text(json.dumps(f"{' '.join(hydra.overrides.task)}: {str(error).splitlines()[0]}"))
+            else:
+                raise
         finally:
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
@@ -62,24 +100,25 @@ def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig],
 @_command
 def sweep(config: DictConfig, out: Path) -> None:
     """Measures models as a function of every knob."""
-    laid, dataset = _plan(config), dataset_of(config.data)
-    models = models_of(config.model)
-    if config.dry_run:
+    options, settings = options_of(SweepOptions, config), options_of(Settings, config)
+    laid, dataset, models = _plan(config), dataset_of(config), models_of(config)
+    if options.dry_run:
         say_plan(laid, dataset, [m.name for m in models])
         return
-    run = run_sweep(laid, dataset, models, settings_of(config), out, plain(config), bool(config.report))
+    run = run_sweep(laid, dataset, models, settings, out, plain(config), options.report)
     say_run(run, out)
 
 
 @_command
 def generate(config: DictConfig, out: Path) -> None:
     """Writes graded variants to image folders."""
-    laid, dataset = _plan(config, few=True), dataset_of(config.data)
-    if config.dry_run:
+    options, settings = options_of(GenerateOptions, config), options_of(Settings, config)
+    laid, dataset = _plan(config, few=True), dataset_of(config)
+    image_format = choice(Format, options.format, "format")
+    if options.dry_run:
         say_plan(laid, dataset, [])
         return
-    image_format = choice(Format, config.format, "format")
-    failures = write_variants(laid, dataset, settings_of(config), out, image_format, config.quality)
+    failures = write_variants(laid, dataset, settings, out, image_format, options.quality)
     say_failures(failures)
     console.print(f"{len(laid.cells)} image folders and manifest.parquet lie in {out}", markup=False, soft_wrap=True)
     console.print(f"Next: hardgen sweep data=image_folder data.root={out / folder_of(laid.cells[-1])} model=...")
@@ -88,10 +127,11 @@ def generate(config: DictConfig, out: Path) -> None:
 @_command
 def preview(config: DictConfig, folder: Path) -> None:
     """Draws a contact sheet."""
-    laid, dataset, settings = _plan(config, few=True), dataset_of(config.data), settings_of(config)
+    options, settings = options_of(PreviewOptions, config), options_of(Settings, config)
+    laid, dataset = _plan(config, few=True), dataset_of(config)
     if laid.mode is not Mode.one_at_a_time:
         raise HardgenError(f"preview shows axes one at a time; got mode={laid.mode.name}")
-    count, size = int(config.images), int(config.size)
+    count, size = options.images, options.size
     if count < 1 or size < 16:
         raise HardgenError(f"preview needs images of at least 1 and size of at least 16 px; got {count} and {size}")
     places = [i * len(dataset) // count for i in range(min(count, len(dataset)))]
@@ -101,7 +141,7 @@ def preview(config: DictConfig, folder: Path) -> None:
     if not shown:
         raise HardgenError("none of the images to preview could be read")
     batch = to_batch(shown, dataset.classes, donors(dataset, settings.seed))
-    path = Path(config.out)
+    path = Path(options.out)
     contact_sheet(laid, batch, settings.seed, size, path)
     console.print(f"The contact sheet lies in {path}", markup=False, soft_wrap=True)
 
@@ -111,7 +151,9 @@ def report(config: DictConfig, folder: Path) -> None:
     """Makes the page of one or several runs."""
     if OmegaConf.is_missing(config, "runs"):
         raise HardgenError("runs must be given: hardgen report RUN [RUN ...]")
-    runs = [config.runs] if isinstance(config.runs, str) else list(config.runs)
+    runs = [config.runs] if isinstance(config.runs, str) else plain(config.runs)
+    if not isinstance(runs, list) or not runs or not all(isinstance(run, str) for run in runs):
+        raise HardgenError(f"runs must be a folder or a list of folders; got {runs!r}")
     out = config.out or (None if len(runs) == 1 else "report")
     page = make_report(runs, out)
     console.print(f"Open {page}", markup=False, soft_wrap=True)
@@ -127,7 +169,7 @@ def runs_as_override(words: Sequence[str]) -> list[str]:
 
 def _plan(config: DictConfig, few: bool = False) -> Plan:
     """The plan that a config describes; with `few`, five stops on an axis that has none of its own."""
-    pipeline = pipeline_of(config.pipeline)
+    pipeline = pipeline_of(config)
     hardness = {"start": 0, "stop": 1, "num": 5} if few and config.hardness is None else plain(config.hardness)
     axes = read_axes(pipeline, plain(config.axes), hardness)
     return plan(pipeline, axes, choice(Mode, config.mode, "mode"))

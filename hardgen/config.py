@@ -23,7 +23,6 @@ from hardgen.errors import HardgenError, near
 from hardgen.models import KINDS
 from hardgen.models.model import Model
 from hardgen.pipeline import Pipeline, build, fields_of
-from hardgen.sweeps.run import Settings
 
 T = TypeVar("T")
 
@@ -48,6 +47,12 @@ def store() -> None:
         configs.store(name=name, node={"defaults": [{f"/perturbation@{name}": name}]}, group="pipeline")
 
 
+def options(group: str) -> list[str]:
+    """The names that a config group offers, of YAML files and of registered things."""
+    stored = [name.removesuffix(".yaml") for name in ConfigStore.instance().list(group)]
+    return sorted({*stored, *(path.stem for path in (CONF / group).glob("*.yaml"))})
+
+
 def _fields(key: str, name: str, cls: type) -> dict[str, Any]:
     node: dict[str, Any] = {key: name}
     for field in dataclasses.fields(cls):
@@ -63,10 +68,10 @@ def plain(node: Any) -> Any:
     return OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
 
 
-def pipeline_of(node: DictConfig) -> Pipeline:
-    """The pipeline that a config describes: `slot: {perturbation: NAME, knob: value, ...}`, in order."""
+def pipeline_of(config: DictConfig) -> Pipeline:
+    """The pipeline that `pipeline` describes: `slot: {perturbation: NAME, knob: value, ...}`, in order."""
     slots = {}
-    for slot, fields in plain(node).items():
+    for slot, fields in _group("pipeline", config).items():
         if not isinstance(fields, Mapping) or "perturbation" not in fields:
             raise HardgenError(f"pipeline.{slot} must be a mapping with the key perturbation; got {fields!r}")
         if "." in str(slot):
@@ -76,19 +81,43 @@ def pipeline_of(node: DictConfig) -> Pipeline:
     return Pipeline(slots)
 
 
-def dataset_of(node: DictConfig) -> Dataset:
-    """The dataset that the config group `data` describes."""
-    return cast(Dataset, _object("data", "source", SOURCES, plain(node)).build())
+def dataset_of(config: DictConfig) -> Dataset:
+    """The dataset that `data` describes."""
+    content = _group("data", config)
+    if "source" not in content:
+        raise HardgenError(f"data must be a mapping with the key source{near('', SOURCES)}")
+    return cast(Dataset, _object("data", "source", SOURCES, content).build())
 
 
-def models_of(node: DictConfig) -> list[Model]:
+def models_of(config: DictConfig) -> list[Model]:
     """The models that `model` describes: one model (it has the key `kind`), or a mapping of named models."""
-    content = plain(node)
+    content = _group("model", config)
     if "kind" in content:
         return [_model("model", _own_name(content), content)]
     if not content:
         raise HardgenError("model must be one model or a mapping of named models; got an empty mapping")
     return [_model(f"model.{name}", str(name), fields) for name, fields in content.items()]
+
+
+def _group(name: str, config: DictConfig) -> Mapping[Any, Any]:
+    """What a config group composed to."""
+    content = plain(config[name]) if name in config else None
+    if not isinstance(content, Mapping):
+        raise HardgenError(f"{name} must be a mapping: pick one with {name}=NAME (hardgen list shows them)")
+    return content
+
+
+def check_keys(command: str, config: DictConfig) -> None:
+    """Refuses a key that the command's YAML does not have: `+hardnes=[0.5]` would else be taken and never read.
+
+    Raises:
+        HardgenError: with the nearest key.
+    """
+    files = [OmegaConf.load(CONF / f"{name}.yaml") for name in (command, "common")]
+    known = {str(key) for file in files for key in file} - {"defaults", "hydra"} | {"data", "model", "pipeline"}
+    for key in config:
+        if key not in known:
+            raise HardgenError(f"unknown config key {str(key)!r}{near(str(key), known)}")
 
 
 def _model(where: str, name: str, content: Any) -> Model:
@@ -141,7 +170,6 @@ def typed(cls: type[T], fields: Mapping[str, Any], where: str) -> T:
         raise HardgenError(f"{prefix}{missing} must be given: {prefix}{missing}=...") from error
 
 
-def settings_of(config: DictConfig) -> Settings:
-    """How to run, from the top level of a composed config."""
-    names = [f.name for f in dataclasses.fields(Settings)]
-    return typed(Settings, {name: plain(config[name]) for name in names}, "")
+def options_of(cls: type[T], config: DictConfig) -> T:
+    """The options of a dataclass from the top level of a composed config, brought to their types."""
+    return typed(cls, {f.name: plain(config[f.name]) for f in dataclasses.fields(cast(Any, cls))}, "")

@@ -10,7 +10,7 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from hardgen.config import CONF
+from hardgen.config import CONF, options
 from hardgen.errors import HardgenError, near
 
 LAUNCHERS = ("joblib",)
@@ -27,6 +27,14 @@ def explain(error: BaseException, command: str, words: Sequence[str]) -> str:
     """
     if isinstance(error, HardgenError):
         return str(error)
+    if isinstance(error, OSError) and not isinstance(error, HydraException):
+        return one_line(error)
+    if str(error).startswith("Config group override"):
+        return f"{error}: name one of its options".replace("\n", " ")
+    group_option = re.search(r"Could not load '([^']+)'", str(error))
+    if group_option:
+        group, _, name = group_option[1].rpartition("/")
+        return f"unknown {group} {name!r}{near(name, options(group))}"
     if isinstance(error, MissingConfigException) and error.options is not None and error.missing_cfg_file:
         group, _, name = str(error.missing_cfg_file).rpartition("/")
         if group == "hydra/launcher" and name in LAUNCHERS:
@@ -38,6 +46,16 @@ def explain(error: BaseException, command: str, words: Sequence[str]) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("See https")]
     what = "; ".join(lines[:2]) or type(error).__name__
     return f"cannot read the overrides: {what}" if isinstance(error, OverrideParseException) else what
+
+
+def one_line(error: BaseException) -> str:
+    """An error as one line; of the operating system's the file and the reason."""
+    if isinstance(error, HardgenError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"cannot read or write {error.filename or 'a file'}: {error.strerror or error}"
+    text = str(error).splitlines()
+    return f"{type(error).__name__}: {text[0] if text else ''}"
 
 
 def _unknown_key(key: str, command: str, words: Sequence[str]) -> str:

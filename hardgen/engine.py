@@ -11,7 +11,6 @@ from hardgen.analysis.summary import analyse, write_tables
 from hardgen.data.dataset import Dataset
 from hardgen.data.loading import donors
 from hardgen.errors import HardgenError
-from hardgen.files import atomic_path
 from hardgen.models.model import Model
 from hardgen.report.page import make_report
 from hardgen.sweeps.gallery import Gallery
@@ -19,6 +18,7 @@ from hardgen.sweeps.manifest import finished, manifest, write_manifest
 from hardgen.sweeps.plan import Plan
 from hardgen.sweeps.results import CONDITIONS, MANIFEST, Run
 from hardgen.sweeps.run import Settings, execute, parts
+from hardgen.tables import write_table
 
 MISTAKES = 6
 """Pictures of mistakes kept for each model and axis."""
@@ -54,14 +54,15 @@ def run_sweep(
         HardgenError: for models of one name, labels that a model does not have, or data without a readable image.
     """
     names = [model.name for model in models]
+    if not names:
+        raise HardgenError("a sweep needs at least one model; got none")
     if len(set(names)) < len(names):
         raise HardgenError(f"models must have different names; got {', '.join(names)}")
     laid = parts(plan, dataset, models, settings.seed, out / "samples")
     files = [file.name for part in laid for file in part.files.values()]
     before = manifest(plan, dataset, models, settings.seed, config, files)
     write_manifest(out / MANIFEST, before)
-    with atomic_path(out / CONDITIONS) as temporary:
-        plan.table().write_parquet(temporary)
+    write_table(out / CONDITIONS, plan.table())
     failures = execute(plan, dataset, [model.to(settings.device) for model in models], settings, laid)
     if len(failures) == len(dataset):
         raise HardgenError(f"none of the {len(dataset)} images could be read; the first: {failures[0].reason}")

@@ -22,7 +22,8 @@ from hardgen.perturbation import Outcome
 from hardgen.progress import progress
 from hardgen.sweeps.ask import dose_columns, variants
 from hardgen.sweeps.plan import Condition, Plan
-from hardgen.sweeps.run import PART, Settings, keep_failures, kept_failures, moved, pool_on, take, write_table
+from hardgen.sweeps.run import PART, Settings, keep_failures, kept_failures, moved, pool_on, take
+from hardgen.tables import read_table, write_table
 
 
 class Format(enum.Enum):
@@ -93,8 +94,8 @@ def generate(
                     rows.append(_rows(cell, outcome, dataset.classes, paths, sums, settings.seed))
                     advance(len(batch))
             advance(len(failed) * len(cells))
-            write_table(file, [pl.DataFrame(schema={"file": pl.String}), *rows])
-    write_table(out / "manifest.parquet", [pl.read_parquet(file) for file in files])
+            write_table(file, pl.concat([pl.DataFrame(schema={"file": pl.String}), *rows], how="diagonal"))
+    write_table(out / "manifest.parquet", pl.concat([read_table(file) for file in files], how="diagonal"))
     return kept_failures([file.with_suffix(".failures.json") for file in files])
 
 

@@ -11,6 +11,7 @@ from hardgen.data.loading import Failure
 from hardgen.progress import console
 from hardgen.sweeps.plan import Plan
 from hardgen.sweeps.results import Run
+from hardgen.tables import read_table
 
 SHOWN = 5
 """Unreadable images named one by one."""
@@ -42,12 +43,12 @@ def say_failures(failures: Sequence[Failure] | Sequence[dict[str, str]]) -> None
     for sample_id, reason in rows[:SHOWN]:
         console.print(f"  {sample_id}: {reason}", markup=False, soft_wrap=True)
     if len(rows) > SHOWN:
-        console.print(f"  and {len(rows) - SHOWN} more: see failures in manifest.json")
+        console.print(f"  and {len(rows) - SHOWN} more (on_error=raise stops at the first)")
 
 
 def say_run(run: Run, out: Path) -> None:
     """Prints for every model the clean accuracy and where each axis ends, then where the results lie."""
-    curves = pl.read_parquet(out / "curves.parquet")
+    curves = read_table(out / "curves.parquet")
     axes = curves["axis"].unique(maintain_order=True).to_list()
     table = Table(title="accuracy: clean, and at each axis' hardest stop")
     for column in ("model", "clean", *axes):

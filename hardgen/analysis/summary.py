@@ -17,8 +17,8 @@ from hardgen.analysis.mistakes import mistakes
 from hardgen.analysis.monotone import monotone
 from hardgen.analysis.points import points
 from hardgen.analysis.thresholds import thresholds
-from hardgen.files import atomic_path
 from hardgen.sweeps.results import Run
+from hardgen.tables import write_table
 
 IMAGENET_CLASSES = 1000
 """The published reference errors hold for this label set only."""
@@ -69,6 +69,5 @@ def write_tables(tables: dict[str, pl.DataFrame], folder: Path) -> list[Path]:
     files = [(folder / "tables" / f"{name}.parquet", table) for name, table in tables.items()]
     files.append((folder / "curves.parquet", tables["curves"]))
     for path, table in files:
-        with atomic_path(path) as temporary:
-            table.write_parquet(temporary, compression="zstd", statistics=False)
+        write_table(path, table)
     return [path for path, _ in files]

@@ -11,6 +11,7 @@ import polars as pl
 from hardgen.errors import HardgenError
 from hardgen.files import atomic_path
 from hardgen.sweeps.results import CLEAN, CONDITIONS, MANIFEST, Run, ordered, places
+from hardgen.tables import write_table
 
 
 def load_runs(paths: Sequence[str | Path], allow_incomplete: bool = False) -> Run:
@@ -46,7 +47,9 @@ def load_runs(paths: Sequence[str | Path], allow_incomplete: bool = False) -> Ru
     ).unique(["condition_id", "model", "sample_id"], keep="first", maintain_order=True)
     manifest = _manifest(runs, names, labels, [str(folder) for folder in folders])
     models = [entry["name"] for entry in manifest["models"]]
-    return Run(" + ".join(names), manifest, conditions, ordered(answers, conditions, models), _pictures(runs, labels))
+    answers = ordered(answers, conditions, models)
+    manifest["done"] = answers.height
+    return Run(" + ".join(names), manifest, conditions, answers, _pictures(runs, labels))
 
 
 def merge(paths: Sequence[str | Path], out: str | Path, allow_incomplete: bool = False) -> Path:
@@ -68,8 +71,7 @@ def merge(paths: Sequence[str | Path], out: str | Path, allow_incomplete: bool =
         raise HardgenError(f"cannot merge into {target}: it is one of the runs to merge")
     run = load_runs(paths, allow_incomplete)
     for name, table in ((CONDITIONS, run.conditions), ("samples/merged.parquet", run.answers)):
-        with atomic_path(target / name) as temporary:
-            table.write_parquet(temporary)
+        write_table(target / name, table)
     if run.pictures is not None:
         _copy_pictures(run.pictures, target / "images")
     manifest = run.manifest | {"parts": ["merged.parquet"]}

@@ -8,12 +8,23 @@ from typing import Any, cast
 import polars as pl
 
 from hardgen.errors import HardgenError
+from hardgen.tables import read_table
 
 CLEAN = "clean"
 """The axis name of the baseline in the conditions table."""
 MANIFEST = "manifest.json"
 CONDITIONS = "conditions.parquet"
-KEYS = ("seed", "mode", "data", "models", "axes", "status", "parts", "chance")
+KEYS: dict[str, type | tuple[type, ...]] = {
+    "seed": (int, type(None)),
+    "mode": str,
+    "data": dict,
+    "models": list,
+    "axes": list,
+    "status": str,
+    "parts": list,
+    "chance": (int, float),
+    "done": int,
+}
 """What a manifest must say for a run to be read."""
 ANSWER_COLUMNS = ("condition_id", "model", "sample_id", "label", "prediction", "correct", "confidence")
 CONDITION_COLUMNS = ("condition_id", "axis", "hardness", "value", "unit", "spec", "mode")
@@ -58,6 +69,11 @@ class Run:
             )
         conditions = _read_table(folder / CONDITIONS, CONDITION_COLUMNS)
         answers = _read_answers(folder, manifest["parts"], allow_incomplete)
+        if manifest["status"] == "complete" and answers.height != manifest["done"]:
+            raise HardgenError(
+                f"{folder} is damaged: its files hold {answers.height} of {manifest['done']} answers; run the same "
+                "command again to make them anew"
+            )
         models = [entry["name"] for entry in manifest["models"]]
         answers = ordered(answers, conditions, models)
         return cls(folder.resolve().name, manifest, conditions, answers, _read_pictures(folder))
@@ -135,19 +151,20 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise HardgenError(f"{path} is damaged: {_one_line(error)}") from error
-    missing = [key for key in KEYS if not isinstance(manifest, dict) or key not in manifest]
-    if missing:
-        raise HardgenError(f"{path} is not the manifest of a run: it lacks {', '.join(missing)}")
+    content = manifest if isinstance(manifest, dict) else {}
+    wrong = [key for key, kind in KEYS.items() if key not in content or not isinstance(content[key], kind)]
+    for key, inner in (("models", "name"), ("axes", "axis")):
+        if key not in wrong and not all(isinstance(entry, dict) and inner in entry for entry in content[key]):
+            wrong.append(key)
+    if wrong:
+        raise HardgenError(f"{path} is not the manifest of a run: it lacks (or has malformed) {', '.join(wrong)}")
     return cast(dict[str, Any], manifest)
 
 
 def _read_table(path: Path, columns: tuple[str, ...]) -> pl.DataFrame:
     if not path.is_file():
         raise HardgenError(f"{path.parent} is incomplete: {path.name} is missing")
-    try:
-        table = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        raise HardgenError(f"{path} is damaged: {_one_line(error)}") from error
+    table = read_table(path)
     missing = [column for column in columns if column not in table.columns]
     if missing:
         raise HardgenError(f"{path} is damaged: it lacks the columns {', '.join(missing)}")

@@ -24,6 +24,7 @@ from hardgen.models.model import Model
 from hardgen.progress import progress
 from hardgen.sweeps.ask import NO_ANSWERS, ask, variants
 from hardgen.sweeps.plan import Plan
+from hardgen.tables import read_table, write_table
 
 PART = 256
 """Images in one file of answers. Fixed, so that the files do not depend on the batch size."""
@@ -111,7 +112,7 @@ def execute(
             read and `on_error` is `raise`.
     """
     columns = {model.name: check_labels(model, dataset) for model in models}
-    absent = [[m for m in models if not part.files[m.name].exists()] for part in laid]
+    absent = [[m for m in models if not _whole(part, m.name, len(plan.cells))] for part in laid]
     todo = [(part, missing) for part, missing in zip(laid, absent, strict=True) if missing]
     cells = len(plan.cells)
     total = cells * len(models) * len(dataset)
@@ -132,8 +133,20 @@ def execute(
                         answers[model.name][number].append(ask(model, outcome, cell, columns[model.name]))
                         advance(len(batch))
             for name, frames in answers.items():
-                write_table(part.files[name], [NO_ANSWERS, *(frame for cell in frames for frame in cell)])
+                table = pl.concat([NO_ANSWERS, *(frame for cell in frames for frame in cell)], how="diagonal")
+                write_table(part.files[name], table)
     return kept_failures([part.failures for part in laid])
+
+
+def _whole(part: Part, model: str, cells: int) -> bool:
+    """Whether a model's answers of a part are there, all of them and readable."""
+    if not part.files[model].exists():
+        return False
+    try:
+        answers = read_table(part.files[model])
+    except HardgenError:
+        return False
+    return answers.height == (len(part.indices) - len(kept_failures([part.failures]))) * cells
 
 
 def take(stream: Iterator[Sample | Failure], count: int) -> tuple[list[Sample], list[Failure]]:
@@ -155,12 +168,6 @@ def moved(batch: Batch, settings: Settings) -> Batch:
     masks = None if batch.masks is None else batch.masks.to(settings.device)
     images = batch.images.pin_memory().to(settings.device, non_blocking=True)
     return dataclasses.replace(batch, images=images, masks=masks)
-
-
-def write_table(path: Path, frames: Sequence[pl.DataFrame]) -> None:
-    """Writes frames, whose columns may differ, as one Parquet file, whole or not at all."""
-    with atomic_path(path) as temporary:
-        pl.concat(frames, how="diagonal").write_parquet(temporary, statistics=False)
 
 
 def keep_failures(path: Path, failed: Sequence[Failure]) -> None:

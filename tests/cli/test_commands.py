@@ -162,3 +162,10 @@ def test_a_plugin_file_is_an_option_everywhere(run: Run, words: list[str], tmp_p
     code, _, err = run("sweep", *words, f"plugins=[{path}]", "pipeline=test_veil", "hardness=[1]", "out=run")
     assert code == 0, err
     assert hardgen.Run.open("run").axes[0]["axis"] == "test_veil.depth"
+
+
+def test_brackets_in_a_path_are_a_path(run: Run, words: list[str]) -> None:
+    quick = ["pipeline=contrast", "hardness=[1]"]
+    assert run("sweep", *words, *quick, "out='a[b]/run*'")[0] == 0
+    assert hardgen.Run.open("a[b]/run*").answers.height == 24
+    assert run("generate", *words[:2], *quick, "out='a[b]/variants'")[0] == 0

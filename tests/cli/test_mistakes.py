@@ -53,6 +53,22 @@ def assert_one_line(result: tuple[int, str, str], *parts: str) -> None:
         (["sweep", "model=torchvision", "model.arch=resnet1"], ["resnet1"]),
         (["sweep", "plugins=[nowhere.py]"], ["plugins: no such file: nowhere.py"]),
         (["sweep", "seed=[1"], ["cannot read the overrides"]),
+        (["sweep", "pipeline=null"], ["Config group override"]),
+        (["sweep", "data=3"], ["Config group override"]),
+        (["sweep", "pipeline=[]"], ["pipeline must be a mapping"]),
+        (["sweep", "pipeline=[contrast,gausian_blur]"], ["unknown pipeline", "did you mean 'gaussian_blur'"]),
+        (["sweep", "+perturbation@pipline.x=contrast"], ["unknown config key 'pipline'", "did you mean 'pipeline'"]),
+        (["sweep", "+model@modl.other=digits_cnn"], ["unknown config key 'modl'", "did you mean 'model'"]),
+        (["sweep", "+hardnes=[0.5]"], ["unknown config key 'hardnes'", "did you mean 'hardness'"]),
+        (["sweep", "++sede=3"], ["unknown config key 'sede'", "did you mean 'seed'"]),
+        (["sweep", "report=maybe"], ["report", "maybe"]),
+        (["sweep", "dry_run=perhaps"], ["dry_run", "perhaps"]),
+        (["sweep", "out=/proc/x"], ["cannot read or write", "/proc/x"]),
+        (["generate", "out=/proc/x"], ["cannot read or write", "/proc/x"]),
+        (["generate", "quality=high"], ["quality", "high"]),
+        (["preview", "out=/proc/x.png", "data.limit=10", "images=1"], ["cannot read or write", "/proc/"]),
+        (["preview", "images=many"], ["images", "many"]),
+        (["report", "runs=3"], ["runs must be a folder or a list of folders; got 3"]),
         (["generate", "format=gif"], ["format: unknown 'gif'"]),
         (["generate", "format=jpeg", "quality=0"], ["quality must be in [1, 100]; got 0"]),
         (["preview", "images=0"], ["images"]),
@@ -131,3 +147,20 @@ def test_an_extra_that_is_not_installed_is_named(
     extra = words[0].removeprefix("model=")
     result = run("sweep", *(word.format(file=tmp_path / "net") for word in words))
     assert_one_line(result, f"pip install 'hardgen[{extra}]'")
+
+
+def test_an_out_that_is_a_file_is_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    code, _, err = run("sweep", f"out={tmp_path / 'taken'}", "data.limit=10")
+    assert code == 2
+    assert "taken" in err
+    assert "Traceback" not in err
+
+
+def test_no_means_no(run: Run) -> None:
+    code, _, _ = run(
+        "sweep", "dry_run=no", "report=no", "data.limit=10", "pipeline=contrast", "hardness=[1]", "out=run"
+    )
+    assert code == 0
+    assert Path("run/curves.parquet").exists()
+    assert not Path("run/report.html").exists()

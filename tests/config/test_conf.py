@@ -9,11 +9,12 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
 from hardgen.api import FOUR_FAMILIES
-from hardgen.config import CONF, dataset_of, models_of, pipeline_of, settings_of, store
+from hardgen.config import CONF, dataset_of, models_of, options_of, pipeline_of, store
 from hardgen.listing import markdown
 from hardgen.pipeline import Pipeline
 from hardgen.registry import perturbations
 from hardgen.sweeps.axes import read_axes
+from hardgen.sweeps.run import Settings
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = ["sweep", "generate", "preview", "report"]
@@ -31,11 +32,11 @@ def config(command: str, *overrides: str) -> Any:
 def test_every_command_composes(command: str) -> None:
     made = config(command)
     if command != "report":
-        assert len(dataset_of(made.data)) == 500
-        assert settings_of(made).seed == 0
-        assert pipeline_of(made.pipeline).slots
+        assert len(dataset_of(made)) == 500
+        assert options_of(Settings, made).seed == 0
+        assert pipeline_of(made).slots
     if command == "sweep":
-        assert [m.name for m in models_of(made.model)] == ["digits_cnn"]
+        assert [m.name for m in models_of(made)] == ["digits_cnn"]
 
 
 def test_every_yaml_is_a_command_a_pipeline_or_common() -> None:
@@ -48,7 +49,7 @@ def test_every_yaml_is_a_command_a_pipeline_or_common() -> None:
 
 @pytest.mark.parametrize("name", PIPELINES)
 def test_every_pipeline_is_built_and_survives_its_spec(name: str) -> None:
-    pipeline = pipeline_of(config("sweep", f"pipeline={name}").pipeline)
+    pipeline = pipeline_of(config("sweep", f"pipeline={name}"))
     if not pipeline.slots:
         assert name == "none"
         return
@@ -60,7 +61,7 @@ def test_every_pipeline_is_built_and_survives_its_spec(name: str) -> None:
 
 
 def test_python_and_command_have_the_same_default_pipeline() -> None:
-    made = pipeline_of(config("sweep").pipeline)
+    made = pipeline_of(config("sweep"))
     assert {slot: p.name for slot, p in made.slots.items()} == FOUR_FAMILIES
     assert list(made.slots) == list(FOUR_FAMILIES)
 
@@ -74,7 +75,7 @@ def test_values_from_yaml_and_command_line_reach_the_knob_in_order() -> None:
             "+perturbation@pipeline.again=gaussian_blur",
             "pipeline.again.sigma=0.02",
             "+pipeline.last={perturbation: rectangle, fraction: 0.25, fill: noise, colour: [1, 0, 0]}",
-        ).pipeline
+        )
     )
     assert list(made.slots) == ["contrast", "gaussian_blur", "again", "last"]
     assert made.slots["again"].sigma == 0.02
@@ -86,7 +87,7 @@ def test_several_models_are_a_mapping_that_the_command_line_adds_to(tmp_path: Pa
     (tmp_path / "model" / "panel.yaml").write_text("small: {kind: digits_cnn}\nlarge: {kind: digits_cnn}\n")
     search = f"hydra.searchpath=[file://{tmp_path}]"
     made = config("sweep", search, "model=panel", "+model@model.other=digits_cnn")
-    assert [m.name for m in models_of(made.model)] == ["small", "large", "other"]
+    assert [m.name for m in models_of(made)] == ["small", "large", "other"]
 
 
 def test_the_whole_config_is_plain_yaml() -> None:

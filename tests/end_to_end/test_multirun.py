@@ -70,3 +70,12 @@ def test_a_job_that_fails_is_named_and_the_others_are_merged(folder: Path) -> No
     assert "job 1" in done.stderr
     assert "Traceback" not in done.stderr
     assert (folder / "many" / "report.html").exists()
+
+
+def test_an_earlier_multirun_in_the_same_folder_is_passed_over(folder: Path) -> None:
+    quick = ["data.limit=10", "pipeline=contrast", "hardness=[1]", "report=false", "out=many"]
+    assert hardgen(folder, "sweep", "-m", *quick, "seed=0,1,2").returncode == 0
+    again = hardgen(folder, "sweep", "-m", *quick, "seed=7,8")
+    assert again.returncode == 0
+    assert "2 runs merged" in again.stderr
+    assert pl.read_parquet(folder / "many" / "curves.parquet")["model"].n_unique() == 2

@@ -54,7 +54,7 @@ def test_stale_files_are_left_alone(small: Path) -> None:
     [
         (lambda f: (f / "manifest.json").unlink(), "is not a run: it holds no manifest.json"),
         (lambda f: (f / "manifest.json").write_text("{"), "manifest.json is damaged"),
-        (lambda f: (f / "manifest.json").write_text('{"seed": 1}'), "it lacks mode, data, models"),
+        (lambda f: (f / "manifest.json").write_text('{"seed": 1}'), "it lacks (or has malformed) mode, data, models"),
         (lambda f: edit(f, status="incomplete", done=3, planned=9), "is incomplete (3 of 9 answers done)"),
         (lambda f: (f / "conditions.parquet").unlink(), "conditions.parquet is missing"),
         (lambda f: (f / "conditions.parquet").write_bytes(b"PAR1 no PAR1"), "conditions.parquet is damaged"),

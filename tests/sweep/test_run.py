@@ -155,12 +155,26 @@ def test_another_model_in_the_same_folder_reuses_what_fits(tmp_path: Path) -> No
     assert_frame_equal(own, first.answers, check_exact=True)
 
 
-def test_a_truncated_part_is_named(tmp_path: Path) -> None:
-    sweep(tmp_path, limit=20)
+@pytest.mark.parametrize("harm", ["truncated", "fewer rows", "zeros"])
+def test_a_damaged_part_is_named_and_made_again(tmp_path: Path, harm: str) -> None:
+    first = sweep(tmp_path, limit=20)
     part = next((tmp_path / "samples").glob("*.parquet"))
-    part.write_bytes(part.read_bytes()[:100])
-    with pytest.raises(hardgen.HardgenError, match=part.name):
+    data = part.read_bytes()
+    if harm == "truncated":
+        part.write_bytes(data[:100])
+    elif harm == "fewer rows":
+        pl.read_parquet(part).head(7).write_parquet(part)
+    else:
+        part.write_bytes(bytes(len(data)))
+    with pytest.raises(hardgen.HardgenError, match=f"{part.name}|{tmp_path.name}"):
         hardgen.Run.open(tmp_path)
+    assert_frame_equal(sweep(tmp_path, limit=20).answers, first.answers, check_exact=True)
+
+
+def test_no_model_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(hardgen.HardgenError, match="at least one model"):
+        hardgen.sweep({}, Digits(limit=5).build(), out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_models_of_one_name_are_refused(tmp_path: Path) -> None:

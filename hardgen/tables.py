@@ -1,0 +1,34 @@
+"""Tables as Parquet files: written whole or not at all, read back or named as damaged."""
+
+import io
+from pathlib import Path
+
+import polars as pl
+
+from hardgen.errors import HardgenError
+from hardgen.files import atomic_path
+
+
+def write_table(path: Path, table: pl.DataFrame) -> None:
+    """Writes a table; equal tables give equal bytes.
+
+    Raises:
+        OSError: if the disk is full or the folder cannot be written to.
+    """
+    buffer = io.BytesIO()
+    table.write_parquet(buffer, compression="zstd", statistics=False)
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(buffer.getbuffer())
+
+
+def read_table(path: Path) -> pl.DataFrame:
+    """Reads a table; the path is taken as it is, brackets and stars too.
+
+    Raises:
+        HardgenError: if it cannot be read, naming the file.
+    """
+    try:
+        return pl.read_parquet(path, glob=False)
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())[:160]
+        raise HardgenError(f"{path} is damaged: {type(error).__name__}: {reason}") from error
