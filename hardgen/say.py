@@ -51,7 +51,7 @@ def say_run(run: Run, out: Path) -> None:
     curves = read_table(out / "curves.parquet")
     axes = curves["axis"].unique(maintain_order=True).to_list()
     table = Table(title="accuracy: clean, and at each axis' hardest stop")
-    for column in ("model", "clean", *axes):
+    for column in ("model", "clean", *(axis.replace(".", "\n") for axis in axes)):
         table.add_column(column, justify="left" if column == "model" else "right")
     for model in run.models:
         own = curves.filter(pl.col("model") == model)
