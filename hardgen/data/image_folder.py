@@ -43,7 +43,7 @@ class ImageFolder:
         entries = [
             Entry(path.relative_to(root).as_posix(), path, label)
             for label, name in enumerate(classes)
-            for path in _images(root / name, frozenset())
+            for path in _images(root / name, frozenset({root.resolve()}))
         ]
         if not entries:
             known = ", ".join(sorted(SUFFIXES))

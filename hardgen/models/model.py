@@ -101,14 +101,22 @@ def in_chunks(call: Callable[[Tensor], Tensor], images: Tensor, owner: str) -> T
         owner: The model's name, for the error.
 
     Raises:
-        HardgenError: if the answer is no tensor of B rows.
+        HardgenError: if the call fails, or its answer is no tensor of B rows.
     """
     size = GPU_CHUNK if images.is_cuda else CHUNK
     answers = []
     for start in range(0, len(images), size):
         part = images[start : start + size]
         fill = part[-1:].expand(size - len(part), -1, -1, -1)
-        answer = call(torch.cat([part, fill]).contiguous(memory_format=torch.channels_last))
+        whole = torch.cat([part, fill]).contiguous(memory_format=torch.channels_last)
+        try:
+            answer = call(whole)
+        except HardgenError:
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            shape = " x ".join(map(str, whole.shape))
+            raise HardgenError(f"model {owner!r} failed on images of {shape}: {reason}") from error
         if not isinstance(answer, Tensor) or answer.ndim != 2 or len(answer) != size:
             got = tuple(answer.shape) if isinstance(answer, Tensor) else type(answer).__name__
             raise HardgenError(f"model {owner!r} must answer {size} images with {size} x classes; got {got}")

@@ -1,5 +1,6 @@
 """Axes: which knobs a sweep turns, and where it stops on the way."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -65,7 +66,7 @@ def stops(spec: Any, where: str) -> list[float]:
         start, stop = _number(spec["start"], where), _number(spec["stop"], where)
         if "num" in spec:
             num = spec["num"]
-            if not isinstance(num, int) or num < 1:
+            if not isinstance(num, int) or isinstance(num, bool) or num < 1:
                 raise HardgenError(f"{where}.num must be a whole number of at least 1; got {num!r}")
             return [float(start + (stop - start) * i / (num - 1)) if num > 1 else float(start) for i in range(num)]
         step = _number(spec["step"], where)
@@ -96,6 +97,8 @@ def read_axes(pipeline: Pipeline, spec: Any, hardness: Any = None) -> list[Axis]
         spec = list(pipeline.slots)
     if isinstance(spec, str):
         spec = [spec]
+    if not isinstance(spec, (Mapping, list, tuple)) or not all(isinstance(name, str) for name in spec):
+        raise HardgenError(f"axes must be a name, a list of names or a mapping from name to stops; got {spec!r}")
     wanted = _flat(spec) if isinstance(spec, Mapping) else dict.fromkeys(spec)
     default = DEFAULT_HARDNESS if hardness is None else hardness
     axes = [_axis(pipeline, str(name), own, default) for name, own in wanted.items()]
@@ -128,7 +131,11 @@ def _axis(pipeline: Pipeline, name: str, own: Any, default: Any) -> Axis:
             if not 0.0 <= h <= 1.0:
                 raise HardgenError(f"{where} must be in [0, 1]; got {h:g}")
         values = [knob.at(h) for h in numbers]
-    found = {value: Point(full, knob.hardness(value), value, knob.unit) for value in values if value != knob.neutral}
+    found: dict[float, Point] = {}
+    for number, value in zip(numbers, values, strict=True):
+        hardness = number if key == "hardness" else round(knob.hardness(value), 9)
+        if value != knob.neutral and (value not in found or hardness < found[value].hardness):
+            found[value] = Point(full, hardness, value, knob.unit)
     if not found:
         raise HardgenError(f"{where} names only the neutral value {knob.neutral:g}: nothing would get harder")
     return Axis(full, knob, tuple(sorted(found.values(), key=lambda p: p.hardness)))
@@ -146,4 +153,6 @@ def _flat(spec: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
 def _number(value: Any, where: str) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise HardgenError(f"{where} takes numbers; got {value!r}")
+    if not math.isfinite(value):
+        raise HardgenError(f"{where} takes finite numbers; got {value!r}")
     return Decimal(repr(value))

@@ -1,5 +1,6 @@
 """Stops and axes: the right number, no duplicates, all reachable."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +49,19 @@ def test_stops(spec: Any, expected: list[float]) -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    [[], "0.1", {"start": 0}, {"start": 0, "stop": 1, "step": 0}, {"start": 0, "stop": 1, "step": -1}, [True], [None]],
+    [
+        [],
+        "0.1",
+        math.inf,
+        [math.nan],
+        {"start": 0, "stop": math.inf, "step": 1},
+        {"start": 0, "stop": 1, "num": True},
+        {"start": 0},
+        {"start": 0, "stop": 1, "step": 0},
+        {"start": 0, "stop": 1, "step": -1},
+        [True],
+        [None],
+    ],
 )
 def test_what_are_no_stops_is_refused_by_key(spec: Any) -> None:
     with pytest.raises(HardgenError, match=r"^hardness"):
@@ -59,6 +72,14 @@ def test_repeated_and_descending_stops_are_one_rising_axis() -> None:
     (axis,) = read_axes(TWO, ["a.depth"], [1, 0.5, 0.5, 0, 0.1])
     assert [p.hardness for p in axis.points] == [0.1, 0.5, 1]
     assert [p.value for p in axis.points] == [p.value for p in axis.points]
+
+
+def test_a_stop_keeps_the_hardness_that_was_asked_for() -> None:
+    tenths = [i / 10 for i in range(1, 11)]
+    (axis,) = read_axes(TWO, ["a.depth"])
+    assert [p.hardness for p in axis.points] == tenths
+    (whole,) = read_axes(TWO, ["a.folds"])
+    assert [(p.hardness, p.value) for p in whole.points] == [(0.2, 1), (0.4, 2), (0.7, 3), (0.9, 4)]
 
 
 def test_steps_of_a_whole_knob_are_visited_once() -> None:
@@ -91,6 +112,8 @@ def test_the_default_is_the_main_knob_of_every_slot() -> None:
         ({"a.depth": {"values": [0]}}, "only the neutral value"),
         (["a.depth", "a"], "twice"),
         ([], "at least one"),
+        (3, "axes must be a name"),
+        ([["a"]], "axes must be a name"),
     ],
 )
 def test_a_wrong_axis_is_one_line_that_names_it(spec: Any, message: str) -> None:

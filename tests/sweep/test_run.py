@@ -195,6 +195,14 @@ def test_a_model_that_answers_nan_is_named_with_sample_and_condition(tmp_path: P
         hardgen.sweep({"broken": broken}, Digits(limit=5).build(), out=tmp_path, pipeline=SLOTS, **FEW)
 
 
+def test_a_model_that_fails_on_the_images_is_named_with_the_reason(tmp_path: Path) -> None:
+    def broken(images: torch.Tensor) -> torch.Tensor:
+        return images.flatten(1) @ torch.zeros(3, 10)
+
+    with pytest.raises(hardgen.HardgenError, match=r"model 'broken' failed on .*: RuntimeError: mat1"):
+        hardgen.sweep({"broken": broken}, Digits(limit=5).build(), out=tmp_path, pipeline=SLOTS, **FEW)
+
+
 @pytest.mark.parametrize("mode", ["grid", "together"])
 def test_grid_and_together(tmp_path: Path, mode: str) -> None:
     run = sweep(tmp_path, limit=10, mode=mode, axes=["blur", "noise"], report=True)
