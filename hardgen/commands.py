@@ -18,7 +18,7 @@ from hardgen.config_errors import one_line
 from hardgen.data.loading import Failure, OnError, donors, load, to_batch
 from hardgen.engine import run_sweep
 from hardgen.errors import HardgenError, choice
-from hardgen.generate import Format, folder_of
+from hardgen.generate import folder_of
 from hardgen.generate import generate as write_variants
 from hardgen.merge import FAILED
 from hardgen.preview import contact_sheet
@@ -28,6 +28,7 @@ from hardgen.say import say_failures, say_plan, say_run
 from hardgen.sweeps.axes import read_axes
 from hardgen.sweeps.plan import Mode, Plan, plan
 from hardgen.sweeps.run import Settings
+from hardgen.variant_files import Format
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,10 @@
 """Graded variants on disk: an image folder for each condition, and a manifest with a row for every file."""
 
-import enum
 import functools
-import hashlib
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -24,15 +22,7 @@ from hardgen.sweeps.ask import dose_columns, variants
 from hardgen.sweeps.plan import Condition, Plan
 from hardgen.sweeps.run import PART, Settings, keep_failures, kept_failures, moved, pool_on, take
 from hardgen.tables import read_table, write_table
-
-
-class Format(enum.Enum):
-    """How images are written."""
-
-    png = "png"
-    """Lossless: what is on disk equals what a sweep shows its models."""
-    jpeg = "jpeg"
-    """Lossy, by choice; the codec then is part of the variant."""
+from hardgen.variant_files import Format, clear_others, is_whole, safe_names, variant_names, write_image
 
 
 def generate(
@@ -47,7 +37,9 @@ def generate(
 
     The manifest has one row per file: file, condition_id, sample_id, label, class, spec, seed, sha256 of the file; for
     every axis the value asked for (`slot.knob.requested`, null where the condition leaves it neutral); the realised
-    doses (`slot.dose`); and the moved boxes where the data have boxes. Parts that are complete are not made again.
+    doses (`slot.dose`); and the moved boxes where the data have boxes. Every class has a folder in every condition, so
+    that each condition is an image folder with the data's classes. Parts that are complete, with all their files, are
+    not made again; what another configuration wrote into the same folder is removed first.
 
     Args:
         plan: The conditions.
@@ -66,17 +58,22 @@ def generate(
     if not 1 <= quality <= 100:
         raise HardgenError(f"quality must be in [1, 100]; got {quality}")
     ids = dataset.ids()
-    names = _file_names(ids, [dataset.classes[label] for label in dataset.labels()])
+    names = variant_names(ids, dataset.labels(), dataset.classes)
     cells = plan.cells
-    how = (str(settings.seed), image_format.name, str(quality))
+    how = (str(settings.seed), image_format.name, str(quality) if image_format is Format.jpeg else "")
     key = digest(dataset.fingerprint(), *how, *(cell.id for cell in cells))[:12]
     spans = [range(len(ids))[start : start + PART] for start in range(0, len(ids), PART)]
     files = [out / "parts" / f"{i:05d}-{key}.parquet" for i in range(len(spans))]
-    todo = [(span, file) for span, file in zip(spans, files, strict=True) if not file.exists()]
+    clear_others(out, files)
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        todo = [(span, file) for span, file in zip(spans, files, strict=True) if not is_whole(file, out, threads)]
+    for cell in cells:
+        for name in safe_names(dataset.classes):
+            (out / folder_of(cell) / name).mkdir(parents=True, exist_ok=True)
     left = sum(len(span) for span, _ in todo) * len(cells)
     pool = pool_on(dataset, settings) if todo else None
     stream = load(dataset, [i for span, _ in todo for i in span], settings.workers, settings.on_error)
-    write = functools.partial(_write, image_format=image_format, quality=quality)
+    write = functools.partial(write_image, image_format=image_format, quality=quality)
     with (
         ThreadPoolExecutor(os.cpu_count()) as threads,
         progress("generate", len(ids) * len(cells), "images", len(ids) * len(cells) - left) as advance,
@@ -104,36 +101,9 @@ def folder_of(condition: Condition) -> str:
     return ",".join(f"{p.axis}_{p.value:.10g}" for p in condition.points) or "clean"
 
 
-def _file_names(ids: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
-    """`class/stem` for every sample, so that each condition is itself an image folder; made unique where stems meet."""
-    names: dict[str, str] = {}
-    taken: set[str] = set()
-    for sample_id, label in zip(ids, classes, strict=True):
-        safe = "".join("_" if c in '/\\:*?"<>|' else c for c in label)
-        name = f"{safe}/{PurePosixPath(sample_id).stem}"
-        if name in taken:
-            name = f"{name}-{digest(sample_id)[:8]}"
-        taken.add(name)
-        names[sample_id] = name
-    return names
-
-
 def _pixels(batch: Batch) -> list[NDArray[np.uint8]]:
     images = (batch.images * 255).round().byte().permute(0, 2, 3, 1).cpu().numpy()
     return [cv2.cvtColor(image, cv2.COLOR_RGB2BGR) for image in images]
-
-
-def _write(path: Path, pixels: NDArray[np.uint8], image_format: Format, quality: int) -> str:
-    """Encodes one image and writes it whole; returns the SHA-256 of the file."""
-    lossless = image_format is Format.png
-    options = [cv2.IMWRITE_PNG_COMPRESSION, 3] if lossless else [cv2.IMWRITE_JPEG_QUALITY, quality]
-    _, encoded = cv2.imencode(f".{image_format.name}", pixels, options)
-    data = encoded.tobytes()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_bytes(data)
-    temporary.replace(path)
-    return hashlib.sha256(data).hexdigest()
 
 
 def _rows(

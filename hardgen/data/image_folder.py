@@ -12,8 +12,9 @@ from hardgen.errors import HardgenError
 
 @dataclass(frozen=True)
 class ImageFolder:
-    """`root/<class>/**`: every sub-folder of the root is a class, in sorted order; the files below it are its images.
+    """`root/<class>/**`: every sub-folder of the root is a class, and the files below it are its images.
 
+    Classes are in sorted order, by value where all names are whole numbers; a folder without an image is a class too.
     Hidden files and folders are left out, links are followed, and a sample's id is its path relative to the root.
 
     Attributes:
@@ -37,7 +38,8 @@ class ImageFolder:
         root = Path(self.root).expanduser()
         if not root.is_dir():
             raise HardgenError(f"data.root: no such folder: {self.root!r}")
-        classes = sorted(p.name for p in root.iterdir() if p.is_dir() and not p.name.startswith("."))
+        names = [p.name for p in root.iterdir() if p.is_dir() and not p.name.startswith(".")]
+        classes = sorted(names, key=int) if all(n.isdecimal() for n in names) else sorted(names)
         if not classes:
             raise HardgenError(f"data.root: {self.root!r} holds no class folders; it must be root/<class>/<image>")
         entries = [

@@ -80,6 +80,9 @@ class Manifest:
         column = table.column(self.label_column)
         texts = [table.text(i, column) for i in range(len(table))]
         whole = [_whole(text) for text in texts]
+        for i, text in enumerate(texts):
+            if whole[i] is None and _is_number(text):
+                raise table.wrong(i, f"{column} must be a whole number or a name; got {text!r}")
         if all(label is None for label in whole):
             classes = sorted(set(texts))
             if self.n_classes is not None and self.n_classes != len(classes):
@@ -113,10 +116,19 @@ class Manifest:
 
 
 def _whole(text: str) -> int | None:
-    try:
-        return int(text)
-    except ValueError:
+    """The whole number that a text spells, also as 2.0; None for any other text."""
+    if not _is_number(text):
         return None
+    value = float(text)
+    return int(value) if value.is_integer() else None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _boxes(table: Table) -> list[tuple[Box, ...] | None]:

@@ -12,9 +12,10 @@ from hardgen.models.model import Model
 def check_labels(model: Model, dataset: Dataset) -> list[int] | None:
     """Finds the model's output for each label.
 
-    Names decide where both sides have them (numbers are no names; of `tench, Tinca tinca` the first part counts if the
-    whole does not fit). Two lists without a common name, of the same length, are taken to be in the same order, such as
-    WordNet ids and English names. Where a side has no names the label is the output.
+    Names decide where both sides have them; numbers are names only where both sides are numbered, and of `tench, Tinca
+    tinca` the first part counts if the whole does not fit. Two lists without a common name, of the same length, are
+    taken to be in the same order, such as WordNet ids and English names. Where a side has no names the label is the
+    output.
 
     Args:
         model: Asked about one image if it does not know how many outputs it has.
@@ -27,8 +28,9 @@ def check_labels(model: Model, dataset: Dataset) -> list[int] | None:
         HardgenError: naming the first label that is none of the model's classes.
     """
     outputs = model.outputs or _count(model, dataset)
-    if _names(dataset.classes) and model.classes is not None and _names(model.classes):
-        columns = _by_name(dataset.classes, model.classes)
+    theirs = model.classes or ()
+    if _names(dataset.classes, theirs) and _names(theirs, dataset.classes):
+        columns = _by_name(dataset.classes, theirs)
         known = [column is not None for column in columns]
         if all(known):
             found = [column for column in columns if column is not None]
@@ -47,9 +49,14 @@ def check_labels(model: Model, dataset: Dataset) -> list[int] | None:
     return None
 
 
-def _names(classes: Sequence[str]) -> bool:
-    """Whether these are names, and different ones."""
-    return len(set(classes)) == len(classes) and not all(c.strip().isdigit() for c in classes)
+def _names(classes: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether these are different names; numbers are names only beside other numbers."""
+    different = len(set(classes)) == len(classes) > 0
+    return different and (not _numbers(classes) or (len(others) > 0 and _numbers(others)))
+
+
+def _numbers(classes: Sequence[str]) -> bool:
+    return all(name.strip().isdecimal() for name in classes)
 
 
 def _by_name(wanted: Sequence[str], offered: Sequence[str]) -> list[int | None]:

@@ -169,3 +169,43 @@ def test_brackets_in_a_path_are_a_path(run: Run, words: list[str]) -> None:
     assert run("sweep", *words, *quick, "out='a[b]/run*'")[0] == 0
     assert hardgen.Run.open("a[b]/run*").answers.height == 24
     assert run("generate", *words[:2], *quick, "out='a[b]/variants'")[0] == 0
+
+
+def test_generate_never_mixes_two_configurations_in_one_folder(run: Run, words: list[str]) -> None:
+    quick = [*words[:2], "pipeline=gaussian_noise", "out=v"]
+
+    def whole() -> bool:
+        table = pl.read_parquet("v/manifest.parquet")
+        sums = [hashlib.sha256((Path("v") / file).read_bytes()).hexdigest() for file in table["file"]]
+        listed = {Path("v") / file for file in table["file"]}
+        return sums == table["sha256"].to_list() and listed == set(Path("v").rglob("*.png"))
+
+    for options in (["seed=0"], ["seed=1"], ["seed=0"], ["seed=0", "hardness=[0.3]"]):
+        assert run("generate", *quick, *options)[0] == 0
+        assert whole()
+
+
+def test_generate_restores_a_lost_or_changed_file(run: Run, words: list[str]) -> None:
+    quick = [*words[:2], "pipeline=contrast", "hardness=[1]", "out=v"]
+    assert run("generate", *quick)[0] == 0
+    first = {p: p.read_bytes() for p in Path("v").rglob("*.png")}
+    lost, changed = list(first)[:2]
+    lost.unlink()
+    changed.write_bytes(first[lost])
+    assert run("generate", *quick)[0] == 0
+    assert {p: p.read_bytes() for p in Path("v").rglob("*.png")} == first
+
+
+def test_every_class_has_a_folder_and_odd_names_stay_inside(run: Run, words: list[str], tmp_path: Path) -> None:
+    picture = next((tmp_path / "photos").rglob("*.png"))
+    rows = [f"{picture.parent / f'{i}.png'},{name}" for i, name in enumerate(["..", ".hid", "a/b", "A/B", "CON"])]
+    (tmp_path / "odd.csv").write_text("\n".join(["path,label", *rows]))
+    out = tmp_path / "work" / "v"
+    words = ["data=manifest", f"data.path={tmp_path / 'odd.csv'}", "pipeline=contrast", "hardness=[1]", f"out={out}"]
+    assert run("generate", *words)[0] == 0
+    table = pl.read_parquet(out / "manifest.parquet")
+    assert table["file"].n_unique() == 10
+    assert all((out / file).resolve().is_relative_to(out.resolve()) and "/." not in file for file in table["file"])
+    assert len({p.name.casefold() for p in (out / "clean").iterdir()}) == 5
+    assert run("generate", *words, "data.limit=2")[0] == 0
+    assert len(list((out / "clean").iterdir())) == 5

@@ -213,3 +213,27 @@ def test_every_source_builds_from_its_defaults_or_says_what_is_missing() -> None
         if name != "digits":
             with pytest.raises(HardgenError, match=r"^data\."):
                 source().build()
+
+
+@pytest.mark.parametrize("spelling", ["{}", "{}.0", "{}e0"])
+def test_whole_labels_of_any_spelling_are_numbers(tmp_path: Path, spelling: str) -> None:
+    rows = [f"{i}.png,{spelling.format(label)}" for i, label in enumerate((2, 5, 10))]
+    (tmp_path / "m.csv").write_text("\n".join(["path,label", *rows]))
+    assert Manifest(path=str(tmp_path / "m.csv")).build().labels() == [2, 5, 10]
+
+
+@pytest.mark.parametrize("label", ["1.5", "inf", "nan", "-1"])
+def test_a_number_that_is_no_label_is_refused_by_row(tmp_path: Path, label: str) -> None:
+    (tmp_path / "m.csv").write_text(f"path,label\na.png,1\nb.png,{label}\n")
+    with pytest.raises(HardgenError, match="row 2"):
+        Manifest(path=str(tmp_path / "m.csv")).build()
+
+
+def test_numbered_folders_go_by_value_and_a_link_to_the_root_is_not_followed(tmp_path: Path) -> None:
+    for name in ("2", "10", "0"):
+        (tmp_path / "root" / name).mkdir(parents=True)
+        Image.new("RGB", (4, 4)).save(tmp_path / "root" / name / "a.png")
+    (tmp_path / "root" / "10" / "loop").symlink_to(tmp_path / "root", target_is_directory=True)
+    made = ImageFolder(root=str(tmp_path / "root")).build()
+    assert made.classes == ("0", "2", "10")
+    assert made.ids() == ["0/a.png", "2/a.png", "10/a.png"]

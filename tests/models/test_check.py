@@ -74,3 +74,10 @@ def test_the_number_of_outputs_is_asked_for() -> None:
     with pytest.raises(HardgenError, match="label 2"):
         check_labels(wrap_callable(two, "m"), dataset([0, 2], None))
     assert check_labels(wrap_callable(two, "m"), dataset([0, 1], None)) is None
+
+
+def test_numbers_on_both_sides_go_by_value() -> None:
+    numbered = model([str(i) for i in range(10)])
+    assert check_labels(numbered, dataset([0, 1], ["2", "7"])) == [2, 7]
+    assert check_labels(numbered, dataset([0, 1], ["cat", "dog"])) is None
+    assert check_labels(model(None, 10), dataset([0, 1], ["2", "7"])) is None
