@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -39,8 +40,8 @@ def perturb(
     seed: int = 0,
     ids: Sequence[str] | None = None,
     labels: Sequence[int] | None = None,
-    boxes: Sequence[Tensor] | None = None,
-    masks: Tensor | None = None,
+    boxes: Sequence[Any] | None = None,
+    masks: Tensor | NDArray[Any] | None = None,
     donors: Donors | None = None,
     classes: Sequence[str] = (),
     slot: str | None = None,
@@ -56,7 +57,7 @@ def perturb(
         seed: Keys every draw.
         ids: Sample ids, which key the draws too; "0", "1", ... unless given. For the pixels of a run, give its ids.
         labels: Class indices, for distractors that choose by class.
-        boxes: Per image n x 4: x0, y0, x1, y1 in pixels, the right and lower edge exclusive.
+        boxes: Per image n x 4, a tensor, an array or lists: x0, y0, x1, y1 in pixels, the right and lower edge exclusive.
         masks: B x 1 x H x W bool, the target's pixels.
         donors: Other images for distractors and textures; two photographs unless given.
         classes: Class names by label, for overlaid words.
@@ -83,8 +84,15 @@ def perturb(
     pool = sample_photographs() if donors is None and chosen.needs_donors else donors
     if pool is not None:
         pool = Donors(pool.images.to(tensor.device), pool.labels, pool.ids)
-    known = None if boxes is None else tuple(boxes)
-    batch = Batch(tensor, names, tuple(labels or ()), known, masks, pool, tuple(classes))
+    batch = Batch(
+        tensor,
+        names,
+        () if labels is None else tuple(int(label) for label in labels),
+        None if boxes is None else tuple(torch.as_tensor(box, dtype=torch.float32) for box in boxes),
+        None if masks is None else torch.as_tensor(masks, dtype=torch.bool, device=tensor.device),
+        pool,
+        tuple(classes),
+    )
     if chosen.neutral:
         return images.clone() if isinstance(images, Tensor) else images.copy()
     pipeline = Pipeline({slot or chosen.name: chosen})

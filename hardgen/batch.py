@@ -78,6 +78,13 @@ class Batch:
             counts["boxes"] = len(self.boxes)
         if self.masks is not None:
             counts["masks"] = len(self.masks)
+        for box in self.boxes or ():
+            if box.ndim != 2 or box.shape[1] != 4:
+                raise HardgenError(f"boxes must be n x 4 for each image (x0, y0, x1, y1); got shape {tuple(box.shape)}")
+        frame = (n, 1, *images.shape[-2:])
+        if self.masks is not None and (self.masks.dtype != torch.bool or self.masks.shape != frame):
+            got = f"{self.masks.dtype} {tuple(self.masks.shape)}"
+            raise HardgenError(f"masks must be bool of shape {frame}; got {got}")
         wrong = {k: v for k, v in counts.items() if v != n}
         if wrong:
             raise HardgenError(f"a batch needs one of each per id ({n}); got {wrong}")

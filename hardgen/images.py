@@ -19,6 +19,8 @@ def to_float(images: Tensor | NDArray[Any]) -> Tensor:
     Raises:
         HardgenError: for another shape or type, or float values outside [0, 1].
     """
+    if not isinstance(images, (Tensor, np.ndarray)):
+        raise HardgenError(f"images must be a tensor or an array; got {type(images).__name__}")
     if isinstance(images, Tensor):
         tensor = images[None] if images.ndim == 3 else images
         allowed = "a tensor must be C x H x W or B x C x H x W"
@@ -49,6 +51,6 @@ def like(images: Tensor, given: Tensor | NDArray[Any]) -> Tensor | NDArray[Any]:
 
 
 def _from_array(array: NDArray[Any]) -> Tensor:
-    if array.dtype.kind not in "fu" or array.dtype.itemsize > 8:
+    if array.dtype.kind not in "fu" or array.dtype.itemsize > 8 or not array.dtype.isnative:
         raise HardgenError(f"images must be uint8, or float in [0, 1]; got {array.dtype}: scale them first")
     return torch.from_numpy(np.require(array, requirements=["C", "W"]))

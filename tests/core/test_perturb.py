@@ -62,6 +62,9 @@ def test_all_forms_get_the_same_pixels() -> None:
         (np.zeros((4, 4, 4), np.uint8), "with 1 or 3 channels; got shape"),
         (torch.zeros(4, 4), "a tensor must be C x H x W"),
         (np.zeros((0, 4, 4, 3), np.uint8), "got shape"),
+        ([[[0]]], "must be a tensor or an array; got list"),
+        (None, "must be a tensor or an array; got NoneType"),
+        (PIXELS.astype(">f4"), "must be uint8, or float"),
     ],
 )
 def test_other_types_and_ranges_are_refused_and_never_turned_into_zeros(images: Any, message: str) -> None:
@@ -112,3 +115,29 @@ def test_object_occlusion_takes_a_box() -> None:
     out = hardgen.perturb(image, "rectangle", fraction=0.5, target="object", colour=(1, 1, 1), boxes=[box])
     assert (out[8:24, 4:20] == 255).all(-1).sum() == 128
     assert (out == 255).all(-1).sum() == 128
+
+
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [
+        ({"boxes": [[1, 2, 3, 4]]}, "n x 4"),
+        ({"boxes": [[[1, 2, 3]]]}, "n x 4"),
+        ({"masks": np.ones((1, 3, 8, 8), bool)}, "masks must be bool of shape"),
+        ({"masks": np.ones((1, 1, 4, 8), bool)}, "masks must be bool of shape"),
+        ({"labels": [1, 2]}, "one of each per id"),
+        ({"ids": ["a", "b"]}, "one of each per id"),
+    ],
+)
+def test_what_is_said_of_an_image_must_fit_it(known: dict[str, Any], message: str) -> None:
+    with pytest.raises(HardgenError, match=message):
+        hardgen.perturb(np.zeros((8, 8, 3), np.uint8), "rectangle", fraction=0.5, **known)
+
+
+def test_lists_and_arrays_do_for_boxes_masks_and_labels() -> None:
+    image, mask = np.zeros((8, 8, 3), np.uint8), np.zeros((1, 1, 8, 8), np.uint8)
+    mask[..., 2:6, 2:6] = 1
+    fields = {"fraction": 0.5, "target": "object", "labels": np.array([3])}
+    by_box = hardgen.perturb(image, "rectangle", boxes=[[[2, 2, 6, 6]]], **fields)
+    by_mask = hardgen.perturb(image, "rectangle", masks=mask, **fields)
+    assert np.array_equal(by_box, by_mask)
+    assert (by_box > 0).any(-1).sum() == 8
