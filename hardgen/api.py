@@ -57,7 +57,7 @@ def perturb(
         seed: Keys every draw.
         ids: Sample ids, which key the draws too; "0", "1", ... unless given. For the pixels of a run, give its ids.
         labels: Class indices, for distractors that choose by class.
-        boxes: Per image n x 4, a tensor, an array or lists: x0, y0, x1, y1 in pixels, the right and lower edge exclusive.
+        boxes: Per image n x 4 (tensor, array or lists): x0, y0, x1, y1 in pixels, right and lower edge exclusive.
         masks: B x 1 x H x W bool, the target's pixels.
         donors: Other images for distractors and textures; two photographs unless given.
         classes: Class names by label, for overlaid words.
