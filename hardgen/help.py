@@ -37,7 +37,7 @@ hardgen sweep: accuracy as a function of every knob, with a report.
   hardgen sweep model=module model.factory=net.py:resnet20 model.weights=resnet20.th
   hardgen sweep model=litert model.path=mobilenet.tflite model.skip_outputs=1
   hardgen sweep pipeline=[gaussian_blur,contrast] mode=grid hardness={{start:0,stop:1,num:5}}
-  hardgen sweep -m model=digits_cnn,torchvision        Hydra multirun; the jobs are merged at the end
+  hardgen sweep -m pipeline=rectangle,holes            Hydra multirun; the jobs are merged at the end
   hardgen sweep -m hydra/launcher=joblib seed=0,1,2    the same in parallel
 
 Several models on the same pixels: a YAML with a mapping of named models, say my_conf/model/panel.yaml:
