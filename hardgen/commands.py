@@ -122,7 +122,8 @@ def generate(config: DictConfig, out: Path) -> None:
     failures = write_variants(laid, dataset, settings, out, image_format, options.quality)
     say_failures(failures)
     console.print(f"{len(laid.cells)} image folders and manifest.parquet lie in {out}", markup=False, soft_wrap=True)
-    console.print(f"Next: hardgen sweep data=image_folder data.root={out / folder_of(laid.cells[-1])} model=...")
+    root = out / folder_of(laid.cells[-1])
+    console.print(f"Next: hardgen sweep data=image_folder data.root={root} model=...", markup=False, soft_wrap=True)
 
 
 @_command

@@ -7,6 +7,7 @@ tests all derive from a `Knob`.
 import dataclasses
 import enum
 import math
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,10 +94,11 @@ class Knob:
     def check(self, owner: str, name: str, value: object) -> None:
         """Raises a HardgenError that names `owner.name` unless the value lies in the knob's range."""
         whole, got = "a whole number " if self.integer else "", repr(value)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            if self.low <= value <= self.high and not (self.integer and value != int(value)):
+        if isinstance(value, numbers.Real) and not isinstance(value, bool):
+            number = float(value)
+            if self.low <= number <= self.high and not (self.integer and number != int(number)):
                 return
-            got = f"{value:g}"
+            got = f"{number:g}"
         raise HardgenError(f"{owner}.{name} must be {whole}in [{self.low:g}, {self.high:g}] {self.unit}; got {got}")
 
 
@@ -136,7 +138,7 @@ class Setting:
 
     def check(self, owner: str, name: str, value: object) -> None:
         """Raises a HardgenError that names `owner.name` unless the value is None or a number in range."""
-        if value is None or (isinstance(value, (int, float)) and self.low <= value <= self.high):
+        if value is None or (isinstance(value, numbers.Real) and self.low <= float(value) <= self.high):
             return
         raise HardgenError(f"{owner}.{name} must be in [{self.low:g}, {self.high:g}] {self.unit}; got {value!r}")
 

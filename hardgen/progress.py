@@ -1,5 +1,6 @@
 """The progress bar of long work: how far, how fast, how long still."""
 
+import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -33,7 +34,11 @@ def progress(title: str, total: int, unit: str, done: int = 0) -> Iterator[Calla
         unit: What one unit is, in the plural.
         done: Units that an earlier run already did.
     """
+    drawn = random.getstate()  # rich draws from Python's global generator
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(unit), TimeRemainingColumn())
     with Progress(*columns, console=console) as bar:
         task = bar.add_task(title, total=total, completed=done)
-        yield lambda n: bar.advance(task, n)
+        try:
+            yield lambda n: bar.advance(task, n)
+        finally:
+            random.setstate(drawn)

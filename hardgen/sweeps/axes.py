@@ -1,6 +1,7 @@
 """Axes: which knobs a sweep turns, and where it stops on the way."""
 
 import math
+import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -151,8 +152,8 @@ def _flat(spec: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _number(value: Any, where: str) -> Decimal:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise HardgenError(f"{where} takes numbers; got {value!r}")
     if not math.isfinite(value):
         raise HardgenError(f"{where} takes finite numbers; got {value!r}")
-    return Decimal(repr(value))
+    return Decimal(repr(value if isinstance(value, int) else float(value)))

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +43,13 @@ def test_a_value_out_of_range_is_refused_with_owner_range_and_value(value: objec
     with pytest.raises(HardgenError, match=r"^blur\.sigma must be in \[0, 0\.1\] of the short side; got ") as error:
         RISING.check("blur", "sigma", value)
     assert "\n" not in str(error.value)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    RISING.check("blur", "sigma", np.float32(0.05))
+    COUNT.check("clutter", "count", np.int64(3))
+    with pytest.raises(HardgenError):
+        RISING.check("blur", "sigma", np.float32(0.5))
 
 
 def test_a_count_takes_whole_numbers_only() -> None:

@@ -94,6 +94,25 @@ def test_the_seed_changes_the_draws_and_the_same_seed_repeats_them(whole: hardge
     assert not whole.answers["noise.rmse"].equals(other.answers["noise.rmse"])
 
 
+STATES = """
+import random
+import numpy, torch
+import hardgen
+from hardgen.data.digits import Digits
+from hardgen.models.digits_cnn import DigitsCnn
+model, data = DigitsCnn().build(), Digits(limit=5).build()
+before = random.getstate(), numpy.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
+hardgen.sweep(model, data, pipeline="contrast", out={out!r}, report=False)
+assert before == (random.getstate(), numpy.random.get_state()[1].tolist(), torch.get_rng_state().tolist())
+"""
+
+
+def test_a_sweep_leaves_the_global_generators_as_they_were(tmp_path: Path) -> None:
+    script = STATES.format(out=str(tmp_path / "run"))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 KILLED = """
 import sys
 from pathlib import Path
