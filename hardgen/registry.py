@@ -27,7 +27,8 @@ def register(name: str, *, family: str | None = None) -> Callable[[T], T]:
 
     Args:
         name: Lower-case letters, digits and underscores.
-        family: The family it is listed under; the name of its module unless given.
+        family: The family it is listed under; unless given, the part of the catalogue that its module belongs to
+            (`noise` in `hardgen.perturbations.noise.coloured`), else the module's name.
 
     Raises:
         HardgenError: if the name is not well formed, or is taken by another class.
@@ -44,7 +45,7 @@ def register(name: str, *, family: str | None = None) -> Callable[[T], T]:
         if not cls.knobs():
             raise HardgenError(f"perturbation {name!r} declares no knob: give it a field made with knob(...)")
         cls.name = name
-        cls.family = family or cls.family or cls.__module__.rpartition(".")[2]
+        cls.family = family or cls.family or _family(cls.__module__)
         _classes[name] = cls
         return cls
 
@@ -113,6 +114,11 @@ def load_file(path: str | Path) -> str:
         why = str(error) if isinstance(error, HardgenError) else f"failed to import: {_one_line(error)}"
         raise HardgenError(f"plugins: {path}: {why}") from error
     return module_name
+
+
+def _family(module: str) -> str:
+    inside = module.removeprefix("hardgen.perturbations.")
+    return inside.partition(".")[0] if inside != module else module.rpartition(".")[2]
 
 
 def _origin(cls: type) -> str:

@@ -1,17 +1,16 @@
 """Linear filters with a replicated border: OpenCV on the CPU where it is fast, matrices and Fourier transforms else."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
 from hardgen.functional import kernels
 from hardgen.functional.kernels import Kernel
+from hardgen.functional.parallel import per_image
 
 LONG = 0.2
 """Taps per pixel of the image's side from which a matrix product is faster than OpenCV (measured: 40 at 224 px)."""
@@ -47,7 +46,7 @@ def separable(images: Tensor, kernel: Kernel) -> Tensor:
 
 def separable_opencv(images: Tensor, kernel: Kernel) -> Tensor:
     """`separable` by OpenCV, for CPU tensors."""
-    return _each(images, lambda image, _: cv2.sepFilter2D(image, -1, kernel, kernel, borderType=cv2.BORDER_REPLICATE))
+    return per_image(images, lambda image, _: cv2.sepFilter2D(image, -1, kernel, kernel, borderType=cv2.BORDER_REPLICATE))
 
 
 def separable_matrix(images: Tensor, kernel: Kernel) -> Tensor:
@@ -83,7 +82,7 @@ def convolve(images: Tensor, each: Sequence[Kernel]) -> Tensor:
 
 def convolve_opencv(images: Tensor, each: Sequence[Kernel]) -> Tensor:
     """`convolve` by OpenCV, for CPU tensors."""
-    return _each(images, lambda image, i: cv2.filter2D(image, -1, each[i % len(each)], borderType=cv2.BORDER_REPLICATE))
+    return per_image(images, lambda image, i: cv2.filter2D(image, -1, each[i % len(each)], borderType=cv2.BORDER_REPLICATE))
 
 
 def convolve_fourier(images: Tensor, each: Sequence[Kernel]) -> Tensor:
@@ -96,15 +95,6 @@ def convolve_fourier(images: Tensor, each: Sequence[Kernel]) -> Tensor:
     spectrum = torch.fft.rfft2(padded) * torch.fft.rfft2(weights, s=size).conj()
     out: Tensor = torch.fft.irfft2(spectrum, s=size)[..., :height, :width]
     return out.contiguous(memory_format=torch.channels_last)
-
-
-def _each(images: Tensor, how: Callable[[NDArray[np.float32], int], NDArray[Any]]) -> Tensor:
-    """Runs an OpenCV function on every image as H x W x C, without a copy where the images are channels_last."""
-    out = torch.empty_like(images, memory_format=torch.channels_last)
-    for i, (image, result) in enumerate(zip(images.permute(0, 2, 3, 1), out.permute(0, 2, 3, 1), strict=True)):
-        done = how(np.ascontiguousarray(image.numpy()), i)
-        result.copy_(torch.from_numpy(done).reshape(result.shape))
-    return out
 
 
 def _matrix(kernel: Kernel, size: int) -> Tensor:

@@ -7,6 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from hardgen.functional.parallel import per_image
+
 
 def resample(images: Tensor, flow: Tensor, nearest: bool = False) -> Tensor:
     """Takes every output pixel from where the flow points.
@@ -29,13 +31,10 @@ def resample(images: Tensor, flow: Tensor, nearest: bool = False) -> Tensor:
 
 
 def _resample_opencv(images: Tensor, flow: Tensor, nearest: bool) -> Tensor:
-    out = torch.empty_like(images, memory_format=torch.channels_last)
     how = cv2.INTER_NEAREST if nearest else cv2.INTER_LINEAR
     border = cv2.BORDER_CONSTANT if nearest else cv2.BORDER_REFLECT_101
-    for image, way, result in zip(images.permute(0, 2, 3, 1), flow, out.permute(0, 2, 3, 1), strict=True):
-        moved = cv2.remap(image.contiguous().numpy(), way[..., 0].numpy(), way[..., 1].numpy(), how, borderMode=border)
-        result.copy_(torch.from_numpy(moved).reshape(result.shape))
-    return out
+    x, y = flow[..., 0].numpy(), flow[..., 1].numpy()
+    return per_image(images, lambda image, i: cv2.remap(image, x[i], y[i], how, borderMode=border))
 
 
 def move_boxes(boxes: Sequence[Tensor], flow: Tensor) -> tuple[Tensor, ...]:

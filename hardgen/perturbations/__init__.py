@@ -1,5 +1,7 @@
-"""The catalogue: importing it registers every built-in perturbation."""
+"""The catalogue: importing it registers every built-in perturbation, a folder or file for each family."""
 
-from hardgen.perturbations import blur, contrast, distractors, geometric, noise, occlusion, text
+import importlib
+import pkgutil
 
-__all__ = ["blur", "contrast", "distractors", "geometric", "noise", "occlusion", "text"]
+for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)

@@ -1,0 +1,57 @@
+"""Images of a batch side by side: OpenCV and NumPy let the interpreter go, so that threads do share the work."""
+
+import functools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+LEAST_WORK = 1 << 17
+"""Values of a whole batch below which one thread is faster than several."""
+
+
+def per_image(images: Tensor, how: Callable[[NDArray[np.float32], int], NDArray[Any]]) -> Tensor:
+    """Runs a function on every image of a CPU tensor as H x W x C, over as many threads as torch may use.
+
+    Args:
+        images: B x C x H x W float32 on the CPU; no copy is made where they are channels_last.
+        how: Called with an image, H x W x C float32, read only, and its place in the batch; gives H x W x C or, for one
+            channel, H x W. It must not depend on the order of calls.
+
+    Returns:
+        B x C x H x W float32, channels_last.
+    """
+    out = torch.empty_like(images, memory_format=torch.channels_last)
+    sources, results = images.permute(0, 2, 3, 1), out.permute(0, 2, 3, 1)
+
+    def one(i: int) -> None:
+        result = results[i].numpy()
+        result[...] = how(np.ascontiguousarray(sources[i].numpy()), i).reshape(result.shape)
+
+    spread(one, len(images), images.numel())
+    return out
+
+
+def spread(job: Callable[[int], object], count: int, work: int) -> None:
+    """Calls job(0) to job(count - 1), over threads where the work is worth it.
+
+    Args:
+        job: Independent of the others; it should spend its time in code that lets the interpreter go.
+        count: Number of calls.
+        work: Values that all calls together go through.
+    """
+    threads = min(torch.get_num_threads(), count)
+    if threads < 2 or work < LEAST_WORK:
+        for i in range(count):
+            job(i)
+    else:
+        list(_pool(threads).map(job, range(count)))
+
+
+@functools.lru_cache(maxsize=4)
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="hardgen")
