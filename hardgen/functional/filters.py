@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from hardgen.functional import kernels
 from hardgen.functional.kernels import Kernel
-from hardgen.functional.parallel import per_image
+from hardgen.functional.parallel import by_image
 
 LONG = 0.2
 """Taps per pixel of the image's side from which a matrix product is faster than OpenCV (measured: 40 at 224 px)."""
@@ -46,7 +46,7 @@ def separable(images: Tensor, kernel: Kernel) -> Tensor:
 
 def separable_opencv(images: Tensor, kernel: Kernel) -> Tensor:
     """`separable` by OpenCV, for CPU tensors."""
-    return per_image(images, lambda image, _: cv2.sepFilter2D(image, -1, kernel, kernel, borderType=cv2.BORDER_REPLICATE))
+    return by_image(images, lambda image, _: cv2.sepFilter2D(image, -1, kernel, kernel, borderType=cv2.BORDER_REPLICATE))
 
 
 def separable_matrix(images: Tensor, kernel: Kernel) -> Tensor:
@@ -82,7 +82,7 @@ def convolve(images: Tensor, each: Sequence[Kernel]) -> Tensor:
 
 def convolve_opencv(images: Tensor, each: Sequence[Kernel]) -> Tensor:
     """`convolve` by OpenCV, for CPU tensors."""
-    return per_image(images, lambda image, i: cv2.filter2D(image, -1, each[i % len(each)], borderType=cv2.BORDER_REPLICATE))
+    return by_image(images, lambda image, i: cv2.filter2D(image, -1, each[i % len(each)], borderType=cv2.BORDER_REPLICATE))
 
 
 def convolve_fourier(images: Tensor, each: Sequence[Kernel]) -> Tensor:

@@ -14,7 +14,7 @@ LEAST_WORK = 1 << 17
 """Values of a whole batch below which one thread is faster than several."""
 
 
-def per_image(images: Tensor, how: Callable[[NDArray[np.float32], int], NDArray[Any]]) -> Tensor:
+def by_image(images: Tensor, how: Callable[[NDArray[np.float32], int], NDArray[Any]]) -> Tensor:
     """Runs a function on every image of a CPU tensor as H x W x C, over as many threads as torch may use.
 
     Args:

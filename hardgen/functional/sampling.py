@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from hardgen.functional.parallel import per_image
+from hardgen.functional.parallel import by_image
 
 
 def resample(images: Tensor, flow: Tensor, nearest: bool = False) -> Tensor:
@@ -34,7 +34,7 @@ def _resample_opencv(images: Tensor, flow: Tensor, nearest: bool) -> Tensor:
     how = cv2.INTER_NEAREST if nearest else cv2.INTER_LINEAR
     border = cv2.BORDER_CONSTANT if nearest else cv2.BORDER_REFLECT_101
     x, y = flow[..., 0].numpy(), flow[..., 1].numpy()
-    return per_image(images, lambda image, i: cv2.remap(image, x[i], y[i], how, borderMode=border))
+    return by_image(images, lambda image, i: cv2.remap(image, x[i], y[i], how, borderMode=border))
 
 
 def move_boxes(boxes: Sequence[Tensor], flow: Tensor) -> tuple[Tensor, ...]:
