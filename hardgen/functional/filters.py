@@ -46,7 +46,7 @@ def separable(images: Tensor, kernel: Kernel) -> Tensor:
 
 def separable_opencv(images: Tensor, kernel: Kernel) -> Tensor:
     """`separable` by OpenCV, for CPU tensors."""
-    return by_image(images, lambda image, _: cv2.sepFilter2D(image, -1, kernel, kernel, borderType=cv2.BORDER_REPLICATE))
+    return by_image(images, lambda x, _: cv2.sepFilter2D(x, -1, kernel, kernel, borderType=cv2.BORDER_REPLICATE))
 
 
 def separable_matrix(images: Tensor, kernel: Kernel) -> Tensor:
@@ -82,7 +82,7 @@ def convolve(images: Tensor, each: Sequence[Kernel]) -> Tensor:
 
 def convolve_opencv(images: Tensor, each: Sequence[Kernel]) -> Tensor:
     """`convolve` by OpenCV, for CPU tensors."""
-    return by_image(images, lambda image, i: cv2.filter2D(image, -1, each[i % len(each)], borderType=cv2.BORDER_REPLICATE))
+    return by_image(images, lambda x, i: cv2.filter2D(x, -1, each[i % len(each)], borderType=cv2.BORDER_REPLICATE))
 
 
 def convolve_fourier(images: Tensor, each: Sequence[Kernel]) -> Tensor:
