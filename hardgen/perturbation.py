@@ -17,6 +17,7 @@ from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.errors import HardgenError, choice, near
+from hardgen.functional.measures import rmse
 from hardgen.functional.sampling import move_boxes, resample
 from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
@@ -116,8 +117,7 @@ class Perturbation(ABC):
         if images.shape[1] == 3 and bool(batch.grey.any()):
             images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
         images = images.contiguous(memory_format=torch.channels_last)
-        rmse = (images - batch.images).square_().mean((1, 2, 3)).sqrt()
-        return Outcome(after.replace(images), {**doses, **self.dose(images), "rmse": rmse})
+        return Outcome(after.replace(images), {**doses, **self.dose(images), "rmse": rmse(images, batch.images)})
 
     def dose(self, images: Tensor) -> Doses:
         """Realised doses that are measured on the finished images; none unless overridden."""

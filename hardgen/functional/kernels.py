@@ -30,6 +30,20 @@ def gaussian(sigma: float) -> Kernel:
     return _finished(np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2))
 
 
+@functools.lru_cache(maxsize=8)
+def window(size: int, sigma: float) -> Kernel:
+    """A sampled Gaussian of a given size.
+
+    Args:
+        size: Number of samples, odd.
+        sigma: Standard deviation in pixels, above 0.
+
+    Returns:
+        size float32; read-only.
+    """
+    return _finished(np.exp(-0.5 * (np.arange(-(size // 2), size // 2 + 1) / sigma) ** 2))
+
+
 @functools.lru_cache(maxsize=256)
 def disk(radius: float) -> Kernel:
     """A uniform disk: the image of a point by a round aperture out of focus.
