@@ -23,6 +23,7 @@ TASKS: dict[str, Callable[..., None]] = {
     "generate": commands.generate,
     "sweep": commands.sweep,
     "report": commands.report,
+    "doses": commands.doses,
 }
 
 
@@ -67,6 +68,8 @@ def _run(given: list[str]) -> int:
     registry.load_installed()
     for path in plugins_named(rest):
         registry.load_file(path)
+    if command == "list" and "--doses" in rest:
+        command, rest = "doses", [word for word in rest if word != "--doses"]
     if command == "list":
         list_command(rest)
         return 0

@@ -16,16 +16,19 @@ from hardgen import registry
 from hardgen.config import check_keys, dataset_of, models_of, options_of, pipeline_of, plain
 from hardgen.config_errors import one_line
 from hardgen.data.loading import Failure, OnError, donors, load, to_batch
+from hardgen.doses import measure_doses, save_doses
 from hardgen.engine import run_sweep
 from hardgen.errors import HardgenError, choice
 from hardgen.generate import folder_of
 from hardgen.generate import generate as write_variants
 from hardgen.merge import FAILED
+from hardgen.pipeline import Pipeline
 from hardgen.preview import contact_sheet
 from hardgen.progress import console
+from hardgen.report.dose_figures import save_dose_figures
 from hardgen.report.page import make_report
-from hardgen.say import say_failures, say_plan, say_run
-from hardgen.sweeps.axes import read_axes
+from hardgen.say import say_doses, say_failures, say_plan, say_run
+from hardgen.sweeps.axes import Axis, read_axes
 from hardgen.sweeps.plan import Mode, Plan, plan
 from hardgen.sweeps.run import Settings
 from hardgen.variant_files import Format
@@ -45,6 +48,15 @@ class GenerateOptions:
 
     format: str = "png"
     quality: int = 95
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class DosesOptions:
+    """What `list --doses` takes besides groups, axes and `Settings`."""
+
+    images: int = 32
+    out: str = "outputs/doses"
     dry_run: bool = False
 
 
@@ -130,9 +142,7 @@ def generate(config: DictConfig, out: Path) -> None:
 def preview(config: DictConfig, folder: Path) -> None:
     """Draws a contact sheet."""
     options, settings = options_of(PreviewOptions, config), options_of(Settings, config)
-    laid, dataset = _plan(config, few=True), dataset_of(config)
-    if laid.mode is not Mode.one_at_a_time:
-        raise HardgenError(f"preview shows axes one at a time; got mode={laid.mode.name}")
+    laid, dataset = _one_at_a_time(config, "preview", few=True), dataset_of(config)
     count, size = options.images, options.size
     if count < 1 or size < 16:
         raise HardgenError(f"preview needs images of at least 1 and size of at least 16 px; got {count} and {size}")
@@ -146,6 +156,22 @@ def preview(config: DictConfig, folder: Path) -> None:
     path = Path(options.out)
     contact_sheet(laid, batch, settings.seed, size, path)
     console.print(f"The contact sheet lies in {path}", markup=False, soft_wrap=True)
+
+
+@_command
+def doses(config: DictConfig, folder: Path) -> None:
+    """Measures how far every perturbation moves the images."""
+    options, settings = options_of(DosesOptions, config), options_of(Settings, config)
+    laid, dataset, out = _one_at_a_time(config, "list --doses"), dataset_of(config), Path(options.out)
+    if options.images < 1:
+        raise HardgenError(f"images must be at least 1; got {options.images}")
+    if options.dry_run:
+        say_plan(laid, dataset, [])
+        return
+    table = measure_doses(laid, dataset, settings, options.images)
+    save_doses(table, out)
+    figures = save_dose_figures(table, out)
+    say_doses(table, out, figures)
 
 
 @_command
@@ -169,9 +195,19 @@ def runs_as_override(words: Sequence[str]) -> list[str]:
     return [*rest, f"runs=[{quoted}]"] if paths else rest
 
 
+def _one_at_a_time(config: DictConfig, command: str, few: bool = False) -> Plan:
+    laid = plan(*_axes(config, few), Mode.one_at_a_time)
+    if config.get("mode", Mode.one_at_a_time.name) != Mode.one_at_a_time.name:
+        raise HardgenError(f"{command} shows axes one at a time; got mode={config.mode}")
+    return laid
+
+
 def _plan(config: DictConfig, few: bool = False) -> Plan:
     """The plan that a config describes; with `few`, five stops on an axis that has none of its own."""
+    return plan(*_axes(config, few), choice(Mode, config.mode, "mode"))
+
+
+def _axes(config: DictConfig, few: bool) -> tuple[Pipeline, list[Axis]]:
     pipeline = pipeline_of(config)
     hardness = {"start": 0, "stop": 1, "num": 5} if few and config.hardness is None else plain(config.hardness)
-    axes = read_axes(pipeline, plain(config.axes), hardness)
-    return plan(pipeline, axes, choice(Mode, config.mode, "mode"))
+    return pipeline, read_axes(pipeline, plain(config.axes), hardness)

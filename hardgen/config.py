@@ -35,7 +35,7 @@ def store() -> None:
     """Offers every source, model kind and registered perturbation as config options.
 
     Groups: `data`, `model` (one model), `perturbation` (for a slot: `+perturbation@pipeline.SLOT=NAME`), and `pipeline`
-    with one single-slot option per perturbation, the slot named like it.
+    with one single-slot option per perturbation, the slot named like it, and `collections`.
     """
     configs = ConfigStore.instance()
     for name, source in SOURCES.items():
@@ -45,6 +45,18 @@ def store() -> None:
     for name, cls in registry.perturbations().items():
         configs.store(name=name, node={"perturbation": name, **fields_of(cls())}, group="perturbation")
         configs.store(name=name, node={"defaults": [{f"/perturbation@{name}": name}]}, group="pipeline")
+    for name, members in collections().items():
+        slots = [{f"/perturbation@{member}": member} for member in members]
+        configs.store(name=name, node={"defaults": slots}, group="pipeline")
+
+
+def collections() -> dict[str, list[str]]:
+    """The pipelines of many slots that the registry gives: `all`, and `all_FAMILY` for every family."""
+    found: dict[str, list[str]] = {"all": []}
+    for name, cls in registry.perturbations().items():
+        for collection in ("all", f"all_{cls.family}"):
+            found.setdefault(collection, []).append(name)
+    return found
 
 
 def options(group: str) -> list[str]:

@@ -82,7 +82,12 @@ hardgen list: what there is to choose from.
   hardgen list                                         perturbations with knobs, units and ranges; data; models
   hardgen list --json                                  perturbations as JSON: name, family, knobs, ...
   hardgen list --markdown                              the same as the README's table
-  hardgen list plugins=[mine.py]                       with those of your own file"""
+  hardgen list plugins=[mine.py]                       with those of your own file
+
+  hardgen list --doses                                 how far each moves the images, at 11 hardnesses: its own doses,
+                                                       RMSE, SSIM and MS-SSIM, as a table and a figure for each family
+  hardgen list --doses data=image_folder data.root=photos data.resize=256 data.crop=224 images=50 out=doses
+  hardgen list --doses pipeline=all_blur hardness=[0.25,0.5,1]"""
 
 HELP = {"sweep": _SWEEP, "generate": _GENERATE, "preview": _PREVIEW, "report": _REPORT, "list": _LIST}
 """What `hardgen COMMAND --help` prints."""

@@ -58,7 +58,7 @@ def list_command(words: Sequence[str]) -> None:
     """
     unknown = [w for w in words if w not in ("--json", "--markdown") and not w.lstrip("+").startswith("plugins=")]
     if unknown:
-        raise HardgenError(f"list takes --json, --markdown and plugins=[FILE]; got {unknown[0]!r}")
+        raise HardgenError(f"list takes --json, --markdown, --doses and plugins=[FILE]; got {unknown[0]!r}")
     rows = [describe(cls) for cls in perturbations().values()]
     if "--json" in words:
         print(json.dumps(finite(rows), indent=2))

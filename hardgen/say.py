@@ -46,6 +46,24 @@ def say_failures(failures: Sequence[Failure] | Sequence[dict[str, str]]) -> None
         console.print(f"  and {len(rows) - SHOWN} more (on_error=raise stops at the first)")
 
 
+def say_doses(table: pl.DataFrame, out: Path, figures: Sequence[Path]) -> None:
+    """Prints how far each axis goes half way and at its hardest, then where the table and the figures lie."""
+    shown = Table(title="mean distance from the clean image")
+    shown.add_column("axis", no_wrap=True)
+    for column in ("RMSE half way", "hardest", "1 - SSIM half way", "hardest"):
+        shown.add_column(column, justify="right")
+    for (axis,), own in table.group_by(["axis"], maintain_order=True):
+        stops = own["hardness"].unique().sort().to_list()
+        ends = [min(stops, key=lambda h: abs(h - 0.5)), stops[-1]]
+        mean = {(row["measure"], row["hardness"]): row["mean"] for row in own.iter_rows(named=True)}
+        far = [mean["rmse", h] for h in ends] + [1 - mean["ssim", h] for h in ends]
+        shown.add_row(str(axis), *(f"{distance:.3f}" for distance in far))
+    console.print(shown)
+    pictures = sum(path.suffix == ".png" for path in figures)
+    console.print(f"doses.parquet, doses.csv and {pictures} figures lie in {out}", markup=False, soft_wrap=True)
+    console.print("Next: hardgen calibrate makes equal steps of hardness equal steps of a measure.")
+
+
 def say_run(run: Run, out: Path) -> None:
     """Prints for every model the clean accuracy and where each axis ends, then where the results lie."""
     curves = read_table(out / "curves.parquet")

@@ -9,7 +9,7 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
 from hardgen.api import FOUR_FAMILIES
-from hardgen.config import CONF, dataset_of, models_of, options_of, pipeline_of, store
+from hardgen.config import CONF, collections, dataset_of, models_of, options_of, pipeline_of, store
 from hardgen.listing import markdown
 from hardgen.pipeline import Pipeline
 from hardgen.registry import perturbations
@@ -17,8 +17,8 @@ from hardgen.sweeps.axes import read_axes
 from hardgen.sweeps.run import Settings
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ["sweep", "generate", "preview", "report"]
-PIPELINES = sorted({p.stem for p in (CONF / "pipeline").glob("*.yaml")} | set(perturbations()))
+COMMANDS = ["sweep", "generate", "preview", "doses", "report"]
+PIPELINES = sorted({p.stem for p in (CONF / "pipeline").glob("*.yaml")} | set(perturbations()) | set(collections()))
 
 
 def config(command: str, *overrides: str) -> Any:
