@@ -24,6 +24,7 @@ TASKS: dict[str, Callable[..., None]] = {
     "sweep": commands.sweep,
     "report": commands.report,
     "doses": commands.doses,
+    "calibrate": commands.calibrate,
 }
 
 

@@ -13,6 +13,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from hardgen import registry
+from hardgen.calibrate import Measure
+from hardgen.calibrate import calibrate as space_anew
 from hardgen.config import check_keys, dataset_of, models_of, options_of, pipeline_of, plain
 from hardgen.config_errors import one_line
 from hardgen.data.loading import Failure, OnError, donors, load, to_batch
@@ -27,7 +29,7 @@ from hardgen.preview import contact_sheet
 from hardgen.progress import console
 from hardgen.report.dose_figures import save_dose_figures
 from hardgen.report.page import make_report
-from hardgen.say import say_doses, say_failures, say_plan, say_run
+from hardgen.say import say_calibration, say_doses, say_failures, say_plan, say_run
 from hardgen.sweeps.axes import Axis, read_axes
 from hardgen.sweeps.plan import Mode, Plan, plan
 from hardgen.sweeps.run import Settings
@@ -57,6 +59,17 @@ class DosesOptions:
 
     images: int = 32
     out: str = "outputs/doses"
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class CalibrateOptions:
+    """What `calibrate` takes besides groups, axes and `Settings`."""
+
+    measure: str = "error"
+    steps: int = 5
+    span: float = 0.8
+    out: str = "outputs/calibrated"
     dry_run: bool = False
 
 
@@ -126,7 +139,7 @@ def sweep(config: DictConfig, out: Path) -> None:
 def generate(config: DictConfig, out: Path) -> None:
     """Writes graded variants to image folders."""
     options, settings = options_of(GenerateOptions, config), options_of(Settings, config)
-    laid, dataset = _plan(config, few=True), dataset_of(config)
+    laid, dataset = _plan(config, stops=5), dataset_of(config)
     image_format = choice(Format, options.format, "format")
     if options.dry_run:
         say_plan(laid, dataset, [])
@@ -142,7 +155,7 @@ def generate(config: DictConfig, out: Path) -> None:
 def preview(config: DictConfig, folder: Path) -> None:
     """Draws a contact sheet."""
     options, settings = options_of(PreviewOptions, config), options_of(Settings, config)
-    laid, dataset = _one_at_a_time(config, "preview", few=True), dataset_of(config)
+    laid, dataset = _one_at_a_time(config, "preview", stops=5), dataset_of(config)
     count, size = options.images, options.size
     if count < 1 or size < 16:
         raise HardgenError(f"preview needs images of at least 1 and size of at least 16 px; got {count} and {size}")
@@ -175,6 +188,20 @@ def doses(config: DictConfig, folder: Path) -> None:
 
 
 @_command
+def calibrate(config: DictConfig, folder: Path) -> None:
+    """Spaces knobs anew."""
+    options, settings = options_of(CalibrateOptions, config), options_of(Settings, config)
+    laid, dataset = _one_at_a_time(config, "calibrate", stops=33), dataset_of(config)
+    measure = choice(Measure, options.measure, "measure")
+    models = models_of(config) if measure is Measure.error else []
+    if options.dry_run:
+        say_plan(laid, dataset, [m.name for m in models])
+        return
+    how = (measure, options.steps, options.span)
+    say_calibration(space_anew(laid, dataset, models, settings, Path(options.out), plain(config), *how))
+
+
+@_command
 def report(config: DictConfig, folder: Path) -> None:
     """Makes the page of one or several runs."""
     if OmegaConf.is_missing(config, "runs"):
@@ -195,19 +222,24 @@ def runs_as_override(words: Sequence[str]) -> list[str]:
     return [*rest, f"runs=[{quoted}]"] if paths else rest
 
 
-def _one_at_a_time(config: DictConfig, command: str, few: bool = False) -> Plan:
-    laid = plan(*_axes(config, few), Mode.one_at_a_time)
+def _one_at_a_time(config: DictConfig, command: str, stops: int = 11) -> Plan:
+    laid = plan(*_axes(config, stops), Mode.one_at_a_time)
     if config.get("mode", Mode.one_at_a_time.name) != Mode.one_at_a_time.name:
         raise HardgenError(f"{command} shows axes one at a time; got mode={config.mode}")
     return laid
 
 
-def _plan(config: DictConfig, few: bool = False) -> Plan:
-    """The plan that a config describes; with `few`, five stops on an axis that has none of its own."""
-    return plan(*_axes(config, few), choice(Mode, config.mode, "mode"))
+def _plan(config: DictConfig, stops: int = 11) -> Plan:
+    """The plan that a config describes.
+
+    Args:
+        config: The composed config.
+        stops: How many there are on an axis if the config does not say.
+    """
+    return plan(*_axes(config, stops), choice(Mode, config.mode, "mode"))
 
 
-def _axes(config: DictConfig, few: bool) -> tuple[Pipeline, list[Axis]]:
+def _axes(config: DictConfig, stops: int) -> tuple[Pipeline, list[Axis]]:
     pipeline = pipeline_of(config)
-    hardness = {"start": 0, "stop": 1, "num": 5} if few and config.hardness is None else plain(config.hardness)
+    hardness = {"start": 0, "stop": 1, "num": stops} if config.hardness is None else plain(config.hardness)
     return pipeline, read_axes(pipeline, plain(config.axes), hardness)

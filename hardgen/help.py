@@ -7,6 +7,7 @@ hardgen: turn, measure and name what makes images hard for vision models.
   hardgen sweep data=image_folder data.root=photos model=torchvision model.arch=resnet18 model.weights=DEFAULT
   hardgen preview pipeline=gaussian_blur     see what a knob does: images x hardness on one sheet
   hardgen generate pipeline=rectangle        write graded variants as image folders with a manifest
+  hardgen calibrate pipeline=gaussian_blur   re-space a knob: equal steps of hardness, equal steps of error
   hardgen report outputs/sweep/A outputs/sweep/B
                                              one page for one or several runs
   hardgen list                               perturbations with their knobs, data sources, model kinds
@@ -89,5 +90,26 @@ hardgen list: what there is to choose from.
   hardgen list --doses data=image_folder data.root=photos data.resize=256 data.crop=224 images=50 out=doses
   hardgen list --doses pipeline=all_blur hardness=[0.25,0.5,1]"""
 
-HELP = {"sweep": _SWEEP, "generate": _GENERATE, "preview": _PREVIEW, "report": _REPORT, "list": _LIST}
+_CALIBRATE = f"""\
+hardgen calibrate: spaces knobs anew, so that equal steps of hardness are equal steps of a measure on your images.
+
+  hardgen calibrate pipeline=[gaussian_blur,contrast] out=calibrated/mine
+  hardgen sweep pipeline=[gaussian_blur,contrast] --config-dir calibrated/mine +spacing=mine
+
+  hardgen calibrate measure=ssim pipeline=all_blur data=image_folder data.root=photos
+  hardgen calibrate --config-dir my_conf model=panel data=image_folder data.root=photos steps=10 span=0.9
+
+measure=error (default) runs a sweep of the models and averages their errors; rmse, ssim and ms_ssim are distances from
+the clean image and need no model. Two perturbations spaced by one measure can be compared at equal difficulty.
+
+{_COMMON}"""
+
+HELP = {
+    "sweep": _SWEEP,
+    "generate": _GENERATE,
+    "preview": _PREVIEW,
+    "report": _REPORT,
+    "calibrate": _CALIBRATE,
+    "list": _LIST,
+}
 """What `hardgen COMMAND --help` prints."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 from rich.table import Table
 
+from hardgen.calibrate import Calibration
 from hardgen.data.dataset import Dataset
 from hardgen.data.loading import Failure
 from hardgen.progress import console
@@ -62,6 +63,21 @@ def say_doses(table: pl.DataFrame, out: Path, figures: Sequence[Path]) -> None:
     pictures = sum(path.suffix == ".png" for path in figures)
     console.print(f"doses.parquet, doses.csv and {pictures} figures lie in {out}", markup=False, soft_wrap=True)
     console.print("Next: hardgen calibrate makes equal steps of hardness equal steps of a measure.")
+
+
+def say_calibration(made: Calibration) -> None:
+    """Prints the new spacing of each axis, what could not be spaced, and how to use the file."""
+    shown = Table(title="the knob's own hardness at equal steps of the measure")
+    shown.add_column("axis", no_wrap=True)
+    shown.add_column("spacing")
+    for axis, spacing in made.spacings.items():
+        shown.add_row(axis, ", ".join(f"{h:.3g}" for h in spacing))
+    console.print(shown)
+    for axis, why in made.refused.items():
+        console.print(f"left out {axis}: {why}", style="yellow", markup=False, soft_wrap=True)
+    folder, name = made.file.parents[1], made.file.stem
+    console.print(f"The spacing lies in {made.file}", markup=False, soft_wrap=True)
+    console.print(f"Next: hardgen sweep --config-dir {folder} +spacing={name} ...", markup=False, soft_wrap=True)
 
 
 def say_run(run: Run, out: Path) -> None:

@@ -15,6 +15,7 @@ FLOORS = [
     ["analysis"],
     ["report"],
     ["engine"],
+    ["calibrate"],
     ["api", "config"],
     ["config_errors", "help", "listing", "say", "merge"],
     ["commands"],

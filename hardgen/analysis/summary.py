@@ -16,6 +16,7 @@ from hardgen.analysis.mce import ALEXNET, ALEXNET_CLEAN, mce
 from hardgen.analysis.mistakes import mistakes
 from hardgen.analysis.monotone import monotone
 from hardgen.analysis.points import points
+from hardgen.analysis.steps import steps
 from hardgen.analysis.thresholds import thresholds
 from hardgen.sweeps.results import Run
 from hardgen.tables import write_table
@@ -33,7 +34,7 @@ def analyse(run: Run, resamples: int = RESAMPLES, seed: int = 0) -> dict[str, pl
         seed: Their seed; not the run's, so that tables of two runs are made alike.
 
     Returns:
-        Tables by name: curves, thresholds, areas, differences, model_differences, monotone, confusion, collapse,
+        Tables by name: curves, thresholds, areas, differences, model_differences, monotone, steps, confusion, collapse,
         mistakes, grid, mce.
     """
     samples = run.samples()
@@ -50,6 +51,7 @@ def analyse(run: Run, resamples: int = RESAMPLES, seed: int = 0) -> dict[str, pl
         "differences": from_clean(answers),
         "model_differences": between_models(answers, pairs),
         "monotone": monotone(answers),
+        "steps": steps(answers),
         "confusion": confusion_shift(samples, places, resamples=resamples, seed=seed),
         "collapse": collapse(samples, places),
         "mistakes": mistakes(samples, run.conditions),

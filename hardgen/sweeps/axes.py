@@ -1,5 +1,6 @@
 """Axes: which knobs a sweep turns, and where it stops on the way."""
 
+import itertools
 import math
 import numbers
 from collections.abc import Mapping, Sequence
@@ -87,6 +88,8 @@ def read_axes(pipeline: Pipeline, spec: Any, hardness: Any = None) -> list[Axis]
         pipeline: Where the slots are.
         spec: None for the main knob of every slot; a name or a list of names (`slot.knob`, or `slot` for its main
             knob); or a mapping from name to `{hardness: stops}` or `{values: stops}`, or None for the default stops.
+            `{spacing: [...]}`, alone or beside `hardness`, re-spaces the knob: its own hardnesses, from 0 up, at equal
+            steps of the axis' hardness.
         hardness: The default stops, in hardness.
 
     Raises:
@@ -116,11 +119,16 @@ def _axis(pipeline: Pipeline, name: str, own: Any, default: Any) -> Axis:
     knob, full = pipeline.slots[slot].knobs()[knob_name], f"{slot}.{knob_name}"
     if own is None:
         own = {"hardness": default}
-    if not isinstance(own, Mapping) or len(own) != 1:
-        raise HardgenError(f"axes.{full} takes either hardness or values; got {own!r}")
-    (key, spec), where = next(iter(own.items())), f"axes.{full}"
+    where = f"axes.{full}"
+    if not isinstance(own, Mapping):
+        raise HardgenError(f"{where} takes either hardness or values; got {own!r}")
+    spacing = _spacing(own["spacing"], f"{where}.spacing") if "spacing" in own else None
+    own = {k: v for k, v in own.items() if k != "spacing"} or {"hardness": default}
+    if len(own) != 1 or (spacing and "values" in own):
+        raise HardgenError(f"{where} takes either hardness (with or without spacing) or values; got {own!r}")
+    key, spec = next(iter(own.items()))
     if key not in ("hardness", "values"):
-        raise HardgenError(f"{where}: unknown key {key!r}{near(key, ['hardness', 'values'])}")
+        raise HardgenError(f"{where}: unknown key {key!r}{near(key, ['hardness', 'values', 'spacing'])}")
     where = f"{where}.{key}" if own != {"hardness": default} else "hardness"
     numbers = stops(spec, where)
     if key == "values":
@@ -131,7 +139,7 @@ def _axis(pipeline: Pipeline, name: str, own: Any, default: Any) -> Axis:
         for h in numbers:
             if not 0.0 <= h <= 1.0:
                 raise HardgenError(f"{where} must be in [0, 1]; got {h:g}")
-        values = [knob.at(h) for h in numbers]
+        values = [knob.at(h if spacing is None else _spaced(h, spacing)) for h in numbers]
     found: dict[float, Point] = {}
     for number, value in zip(numbers, values, strict=True):
         hardness = number if key == "hardness" else round(knob.hardness(value), 9)
@@ -142,11 +150,31 @@ def _axis(pipeline: Pipeline, name: str, own: Any, default: Any) -> Axis:
     return Axis(full, knob, tuple(sorted(found.values(), key=lambda p: p.hardness)))
 
 
+def _spacing(spec: Any, where: str) -> list[float]:
+    """Hardnesses of the knob at equal steps: at least two, from 0, rising, at most 1."""
+    found = stops(spec, where)
+    rising = all(a < b for a, b in itertools.pairwise(found))
+    if len(found) < 2 or found[0] != 0 or found[-1] > 1 or not rising:
+        raise HardgenError(f"{where} takes at least two rising numbers from 0 to at most 1; got {found}")
+    return found
+
+
+def _spaced(hardness: float, spacing: Sequence[float]) -> float:
+    """The knob's own hardness, by linear interpolation between the equal steps."""
+    place = hardness * (len(spacing) - 1)
+    below = min(int(place), len(spacing) - 2)
+    return spacing[below] + (place - below) * (spacing[below + 1] - spacing[below])
+
+
 def _flat(spec: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
     """`{blur: {sigma: X}}` and `{blur.sigma: X}` are the same."""
     out: dict[str, Any] = {}
     for key, value in spec.items():
-        nested = isinstance(value, Mapping) and "." not in f"{prefix}{key}" and not set(value) & {"hardness", "values"}
+        nested = (
+            isinstance(value, Mapping)
+            and "." not in f"{prefix}{key}"
+            and not set(value) & {"hardness", "values", "spacing"}
+        )
         out |= _flat(value, f"{key}.") if nested else {f"{prefix}{key}": value}
     return out
 

@@ -17,7 +17,7 @@ from hardgen.sweeps.axes import read_axes
 from hardgen.sweeps.run import Settings
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ["sweep", "generate", "preview", "doses", "report"]
+COMMANDS = ["sweep", "generate", "preview", "doses", "calibrate", "report"]
 PIPELINES = sorted({p.stem for p in (CONF / "pipeline").glob("*.yaml")} | set(perturbations()) | set(collections()))
 
 

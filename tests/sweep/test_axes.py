@@ -171,3 +171,23 @@ def test_ids_are_made_of_pixels_only() -> None:
     one = plan(TWO, read_axes(TWO, ["a.depth"], [1]))
     more = plan(TWO, read_axes(TWO, None, [0.5, 1]))
     assert {c.id for c in one.conditions} <= {c.id for c in more.conditions}
+
+
+def test_spacing_renames_the_knobs_own_hardness() -> None:
+    own = {"a.depth": {"spacing": [0, 0.1, 0.4], "hardness": [0, 0.25, 0.5, 1]}}
+    axis = read_axes(TWO, own)[0]
+    assert [p.hardness for p in axis.points] == [0.25, 0.5, 1]
+    assert [p.value for p in axis.points] == pytest.approx([axis.knob.at(h) for h in (0.05, 0.1, 0.4)])
+    nested = read_axes(TWO, {"a": {"depth": {"spacing": [0, 0.1, 0.4]}}}, [0.5, 1])[0]
+    assert [p.value for p in nested.points] == [p.value for p in axis.points[1:]]
+
+
+@pytest.mark.parametrize("spacing", [[0], [0.1, 0.5], [0, 0.5, 0.5], [0, 1.5], "x"])
+def test_a_spacing_that_is_none_is_refused(spacing) -> None:
+    with pytest.raises(HardgenError, match=r"axes.a.depth.spacing"):
+        read_axes(TWO, {"a.depth": {"spacing": spacing}})
+
+
+def test_spacing_goes_with_hardness_only() -> None:
+    with pytest.raises(HardgenError, match="takes either"):
+        read_axes(TWO, {"a.depth": {"spacing": [0, 1], "values": [0.01]}})
