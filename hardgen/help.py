@@ -83,6 +83,7 @@ hardgen list: what there is to choose from.
   hardgen list                                         perturbations with knobs, units and ranges; data; models
   hardgen list --json                                  perturbations as JSON: name, family, knobs, ...
   hardgen list --markdown                              the same as the README's table
+  hardgen list --markdown --thumbnails=pictures        that table with a picture of each, written to the folder
   hardgen list plugins=[mine.py]                       with those of your own file
 
   hardgen list --doses                                 how far each moves the images, at 11 hardnesses: its own doses,

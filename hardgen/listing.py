@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -15,8 +16,12 @@ from hardgen.errors import HardgenError
 from hardgen.models import KINDS
 from hardgen.perturbation import Perturbation
 from hardgen.pipeline import fields_of
+from hardgen.progress import console
 from hardgen.registry import perturbations
 from hardgen.sweeps.manifest import finite
+from hardgen.thumbnails import write_thumbnails
+
+THUMBNAILS = "--thumbnails="
 
 
 def describe(cls: type[Perturbation]) -> dict[str, Any]:
@@ -39,47 +44,63 @@ def summary(cls: type) -> str:
     return (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
 
 
-def markdown() -> str:
-    """The table of perturbations as it stands in the README."""
+def markdown(thumbnails: str = "") -> str:
+    """The table of perturbations as Markdown.
+
+    Args:
+        thumbnails: The folder that holds a picture of each, as seen from the file that shows the table; none if empty.
+    """
     lines = ["| family | perturbation | knob: neutral to hardest | what it does |", "|---|---|---|---|"]
+    if thumbnails:
+        lines = [f"{line} {end} |" for line, end in zip(lines, ("hardness 0.25, 0.5, 1", "---"), strict=True)]
     for row in map(describe, perturbations().values()):
         knobs = "<br>".join(
             f"`{k['name']}` {k['neutral']:g} to {k['hardest']:g} {k['unit']}".replace("inf", "∞") for k in row["knobs"]
         )
-        lines.append(f"| {row['family']} | `{row['name']}` | {knobs} | {row['doc']} |")
+        picture = f" ![{row['name']}]({thumbnails}/{row['name']}.jpg) |" if thumbnails else ""
+        lines.append(f"| {row['family']} | `{row['name']}` | {knobs} | {row['doc']} |{picture}")
     return "\n".join(lines)
 
 
 def list_command(words: Sequence[str]) -> None:
     """Prints everything; with `--json` the perturbations as a list of objects, with `--markdown` as a table.
 
+    `--thumbnails=DIR` first writes a picture of each perturbation, which the Markdown table then shows.
+
     Raises:
         HardgenError: for any other word but `plugins=[...]`.
     """
-    unknown = [w for w in words if w not in ("--json", "--markdown") and not w.lstrip("+").startswith("plugins=")]
+    flags = ("--json", "--markdown")
+    unknown = [w for w in words if w not in flags and not w.lstrip("+").startswith(("plugins=", THUMBNAILS))]
     if unknown:
-        raise HardgenError(f"list takes --json, --markdown, --doses and plugins=[FILE]; got {unknown[0]!r}")
+        raise HardgenError(
+            f"list takes --json, --markdown, --thumbnails=DIR, --doses and plugins=[FILE]; got {unknown[0]!r}"
+        )
+    folder = next((w.removeprefix(THUMBNAILS) for w in words if w.startswith(THUMBNAILS)), "")
+    if folder:
+        count = write_thumbnails(Path(folder))
+        console.print(f"{count} pictures lie in {folder}", markup=False, soft_wrap=True)
     rows = [describe(cls) for cls in perturbations().values()]
     if "--json" in words:
         print(json.dumps(finite(rows), indent=2))
         return
     if "--markdown" in words:
-        print(markdown())
+        print(markdown(folder))
         return
-    console, family = Console(highlight=False), ""
+    out, family = Console(highlight=False), ""
     for row in rows:
         if row["family"] != family:
             family = row["family"]
-            console.print(f"\n[bold]{family}[/bold]   pipeline=NAME")
+            out.print(f"\n[bold]{family}[/bold]   pipeline=NAME")
         lines = [f"{k['name']}: {k['neutral']:g} to {k['hardest']:g} {k['unit']}. {k['doc']}" for k in row["knobs"]]
-        console.print(_entry(row["name"], [row["doc"], *lines]))
+        out.print(_entry(row["name"], [row["doc"], *lines]))
     for title, known in (("data   data=NAME", SOURCES), ("models   model=NAME", KINDS)):
         word, _, usage = title.partition(" ")
-        console.print(f"\n[bold]{word}[/bold] {usage}")
+        out.print(f"\n[bold]{word}[/bold] {usage}")
         for name, cls in known.items():
             keys = ", ".join(f.name for f in dataclasses.fields(cls))
-            console.print(_entry(name, [summary(cls), *([f"keys: {keys}"] if keys else [])]))
-    console.print("\nhardgen preview pipeline=NAME shows what one does.")
+            out.print(_entry(name, [summary(cls), *([f"keys: {keys}"] if keys else [])]))
+    out.print("\nhardgen preview pipeline=NAME shows what one does.")
 
 
 def _entry(name: str, lines: Sequence[str]) -> Table:

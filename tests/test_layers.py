@@ -11,7 +11,7 @@ FLOORS = [
     ["perturbations", "pipeline"],
     ["data", "models", "testing"],
     ["provenance"],
-    ["sweeps", "generate", "doses", "variant_files", "preview"],
+    ["sweeps", "generate", "doses", "thumbnails", "variant_files", "preview"],
     ["analysis"],
     ["report"],
     ["engine"],
