@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import torch
-
 from hardgen import registry
 from hardgen.batch import Batch
 from hardgen.errors import HardgenError, near
+from hardgen.functional.levels import to_grid
 from hardgen.perturbation import Doses, Outcome, Perturbation
 from hardgen.rng import SampleRng
 
@@ -128,4 +127,4 @@ def fields_of(perturbation: Perturbation) -> dict[str, Any]:
 
 def rounded(batch: Batch) -> Batch:
     """The batch on the grid of 8-bit files: what is written to a lossless file equals what a model sees."""
-    return batch.replace(batch.images.mul(255.0).round_().div_(255.0).contiguous(memory_format=torch.channels_last))
+    return batch.replace(to_grid(batch.images))

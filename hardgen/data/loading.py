@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
-from torch import Tensor
 from torch.utils import data
 from torch.utils.data import DataLoader
 
@@ -16,6 +15,7 @@ from hardgen.batch import Batch, Donors
 from hardgen.data.dataset import Dataset, Sample, UnreadableImage
 from hardgen.errors import HardgenError
 from hardgen.files import digest
+from hardgen.functional.levels import from_bytes
 
 _CHUNK = 16
 """Samples that a worker hands over at a time."""
@@ -122,7 +122,7 @@ def to_batch(samples: Sequence[Sample], classes: Sequence[str] = (), donors: Don
         none_of_it = np.zeros(samples[0].image.shape[:2], dtype=np.bool_)
         masks = torch.from_numpy(np.stack([none_of_it if s.mask is None else s.mask for s in samples])[:, None])
     ids, labels = tuple(s.id for s in samples), tuple(s.label for s in samples)
-    return Batch(_floats([s.image for s in samples]), ids, labels, boxes, masks, donors, tuple(classes))
+    return Batch(from_bytes([s.image for s in samples]), ids, labels, boxes, masks, donors, tuple(classes))
 
 
 def donors(dataset: Dataset, seed: int, count: int = 64) -> Donors:
@@ -149,7 +149,7 @@ def donors(dataset: Dataset, seed: int, count: int = 64) -> Donors:
         raise HardgenError(f"none of the {len(ids)} images of {dataset.name!r} can be read")
     boxed = any(s.boxes is not None for s in chosen)
     images = [_object(s) if boxed else s.image for s in chosen]
-    return Donors(_floats(images), tuple(s.label for s in chosen), tuple(s.id for s in chosen))
+    return Donors(from_bytes(images), tuple(s.label for s in chosen), tuple(s.id for s in chosen))
 
 
 def _object(sample: Sample) -> NDArray[np.uint8]:
@@ -189,12 +189,7 @@ def sample_photographs(side: int = 128) -> Donors:
             for left in range(0, photograph.shape[1] - half + 1, half):
                 piece = Image.fromarray(photograph[top : top + half, left : left + half])
                 pieces.append(np.asarray(piece.resize((side, side), Image.Resampling.BILINEAR)))
-    return Donors(_floats(pieces), (-1,) * len(pieces))
-
-
-def _floats(images: Sequence[NDArray[np.uint8]]) -> Tensor:
-    """B x 3 x H x W float32 in [0, 1], channels_last."""
-    return torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2).float().div_(255)
+    return Donors(from_bytes(pieces), (-1,) * len(pieces))
 
 
 def _same_size(first: Sample, other: Sample) -> None:

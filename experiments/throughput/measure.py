@@ -1,0 +1,154 @@
+"""Timing in turns, peak memory, and what comes of it."""
+
+import csv
+import dataclasses
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import torch
+from rich.console import Console
+from rich.progress import track
+
+from experiments.throughput.effects import EFFECTS
+from experiments.throughput.libraries import Images, Reference, Timed, ours, peer_timed, photographs
+from experiments.throughput.memory import peak
+from hardgen.pipeline import build
+from hardgen.registry import perturbations
+
+LONGEST = 1.0
+"""Seconds that one repeat of a library that goes image by image may take; it is timed on fewer images if need be."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison."""
+
+    size: int
+    batch: int
+    threads: int
+    perturbation: str
+    peer: str
+    images_per_second: float
+    peer_images_per_second: float
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    peak_mib: float
+    peer_peak_mib: float
+
+
+class Bench:
+    """The libraries, one at a time, on the same images."""
+
+    def __init__(self, peers: Sequence[str], repeats: int, out: Path) -> None:
+        self.peers, self.repeats, self.out = peers, repeats, out
+        self.reference = Reference(out) if "imagecorruptions" in peers else None
+
+    def setting(self, size: int, batch: int, threads: int, only: set[str], every: bool, memory: bool) -> list[Row]:
+        """Compares everything at one size, batch and number of threads."""
+        torch.set_num_threads(threads)
+        cv2.setNumThreads(threads)
+        images = photographs(size, batch)
+        if self.reference:
+            self.reference.prepare(images, threads)
+        jobs = self._jobs(images, only, every)
+        rows: list[Row] = []
+        for name, own, theirs in track(
+            jobs, f"{size} px, batch {batch}, {threads} threads", console=Console(stderr=True)
+        ):
+            rows += self._compare((size, batch, threads), name, own, theirs, batch, memory)
+        return rows
+
+    def _jobs(self, images: Images, only: set[str], every: bool) -> list[tuple[str, Timed, dict[str, Timed]]]:
+        side, known, jobs = images.shape[1], perturbations(), []
+        for name in known:
+            if name.startswith("imagenet_c_") and self.reference and (not only or name in only):
+                short = name.removeprefix("imagenet_c_")
+                jobs.append(
+                    (name, ours(images, known[name](severity=3)), {"imagecorruptions": self.reference.timed(short)})
+                )
+        matched = {effect.name: effect for effect in EFFECTS if effect.name in known}
+        for name in known:
+            effect = matched.get(name)
+            if (only and name not in only) or name.startswith("imagenet_c_") or not (effect or every):
+                continue
+            perturbation = known[name]().at(0.5)
+            theirs: dict[str, Timed] = {}
+            if effect:
+                fields = effect.fields(side)
+                perturbation = build(name, fields) if fields else perturbation
+                theirs = {peer: timed for peer in self.peers if (timed := peer_timed(peer, effect, images))}
+            if theirs or every:
+                jobs.append((name, ours(images, perturbation), theirs))
+        return jobs
+
+    def _compare(
+        self, where: tuple[int, int, int], name: str, own: Timed, theirs: dict[str, Timed], batch: int, memory: bool
+    ) -> list[Row]:
+        counts = {peer: _affordable(timed, batch) for peer, timed in theirs.items()}
+        own(batch)
+        speeds: dict[str, list[float]] = {peer: [] for peer in ("", *theirs)}
+        for _ in range(self.repeats):
+            speeds[""].append(batch / own(batch))
+            for peer, timed in theirs.items():
+                speeds[peer].append(counts[peer] / timed(counts[peer]))
+        top = peak(lambda: own(batch)) / 2**20 if memory else math.nan
+        rows = []
+        for peer in theirs or ("",):
+            ratios = [a / b for a, b in zip(speeds[""], speeds[peer], strict=True)]
+            used = math.nan
+            if memory and peer == "imagecorruptions" and self.reference:
+                used = self.reference.peak(name.removeprefix("imagenet_c_")) / 2**20
+            elif memory and peer:
+                used = peak(lambda timed=theirs[peer]: timed(batch)) / 2**20
+            speed, other = statistics.median(speeds[""]), statistics.median(speeds[peer]) if peer else math.nan
+            spread = (statistics.median(ratios), min(ratios), max(ratios)) if peer else (math.nan,) * 3
+            rows.append(Row(*where, name, peer, speed, other, *spread, top, used))
+        return rows
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """Writes what is measured so far."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        with (self.out / "results.csv").open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, [f.name for f in dataclasses.fields(Row)])
+            writer.writeheader()
+            writer.writerows(
+                {k: f"{v:.4g}" if isinstance(v, float) else v for k, v in dataclasses.asdict(r).items()} for r in rows
+            )
+        (self.out / "results.md").write_text(table(rows))
+
+
+def _affordable(timed: Timed, batch: int) -> int:
+    """How many images of the batch a repeat may take without lasting too long; the first call also warms up."""
+    timed(1)
+    each = timed(1)
+    return max(min(batch, int(LONGEST / max(each, 1e-9))), 1)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The ratios as Markdown, a block for each setting and peer, with their geometric mean."""
+    lines: list[str] = []
+    settings = dict.fromkeys((r.size, r.batch, r.threads) for r in rows)
+    for size, batch, threads in settings:
+        own = [r for r in rows if (r.size, r.batch, r.threads) == (size, batch, threads)]
+        lines += [f"### {size} px, batch {batch}, {threads} thread{'s' * (threads > 1)}", ""]
+        lines += ["| perturbation | images/s | peer | its images/s | ratio | least | greatest | MiB | its MiB |"]
+        lines += ["|---|---:|---|---:|---:|---:|---:|---:|---:|"]
+        for r in own:
+            numbers = (r.peer_images_per_second, r.ratio, r.ratio_low, r.ratio_high, r.peak_mib, r.peer_peak_mib)
+            cells = (f"`{r.perturbation}`", _number(r.images_per_second), r.peer, *map(_number, numbers))
+            lines.append(f"| {' | '.join(cells)} |")
+        for peer in dict.fromkeys(r.peer for r in own if r.peer):
+            ratios = [r.ratio for r in own if r.peer == peer]
+            mean = math.exp(statistics.fmean(map(math.log, ratios)))
+            lines += ["", f"{peer}: geometric mean of {len(ratios)} ratios {mean:.1f}, least {min(ratios):.2f}."]
+        lines += [""]
+    return "\n".join(lines)
+
+
+def _number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
