@@ -4,7 +4,6 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-from sklearn.isotonic import IsotonicRegression
 
 from hardgen.errors import HardgenError
 
@@ -29,6 +28,8 @@ def even_spacing(hardness: Sequence[float], measure: Sequence[float], steps: int
     Raises:
         HardgenError: if the measure does not rise, or rises all at one point.
     """
+    from sklearn.isotonic import IsotonicRegression  # its import takes half a second
+
     fit = IsotonicRegression().fit_transform(hardness, measure)
     start, end = float(fit[0]), float(fit[0] + span * (fit[-1] - fit[0]))
     if not end > start:

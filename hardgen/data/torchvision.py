@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torchvision.datasets
-
 from hardgen.data.dataset import Dataset
 from hardgen.data.read_image import one_line
 from hardgen.data.wrapped import wrap
@@ -41,6 +39,8 @@ class Torchvision:
         Raises:
             HardgenError: for an unknown name or split, or if the files are not there or cannot be downloaded.
         """
+        import torchvision.datasets  # a second that other data need not wait for
+
         known = [n for n in torchvision.datasets.__all__ if inspect.isclass(getattr(torchvision.datasets, n))]
         if self.name not in known:
             raise HardgenError(f"data.name: torchvision has no dataset {self.name!r}{near(self.name, known)}")

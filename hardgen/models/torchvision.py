@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torchvision.models
 
 from hardgen.errors import HardgenError, near
 from hardgen.files import digest
@@ -46,6 +45,8 @@ class Torchvision:
             HardgenError: for an unknown architecture or weights, a file that is missing or does not fit, or a download
                 that fails.
         """
+        import torchvision.models  # a second that other models need not wait for
+
         known = torchvision.models.list_models(module=torchvision.models)
         if self.arch not in known:
             raise HardgenError(f"model.arch: torchvision has no model {self.arch!r}{near(self.arch, known)}")
