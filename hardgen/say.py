@@ -85,13 +85,15 @@ def say_run(run: Run, out: Path) -> None:
     curves = read_table(out / "curves.parquet")
     axes = curves["axis"].unique(maintain_order=True).to_list()
     table = Table(title="accuracy: clean, and at each axis' hardest stop")
-    for column in ("model", "clean", *(axis.replace(".", "\n") for axis in axes)):
-        table.add_column(column, justify="left" if column == "model" else "right")
+    table.add_column("axis", no_wrap=True)
     for model in run.models:
-        own = curves.filter(pl.col("model") == model)
-        clean = own.filter(pl.col("hardness") == 0)["accuracy"][0]
-        ends = [own.filter(pl.col("axis") == axis).sort("hardness")["accuracy"][-1] for axis in axes]
-        table.add_row(model, f"{clean:.1%}", *(f"{end:.1%}" for end in ends))
+        table.add_column(model, justify="right", overflow="fold")
+    at = {(row["model"], row["axis"], row["hardness"]): row["accuracy"] for row in curves.iter_rows(named=True)}
+    ends = dict(curves.group_by("axis").agg(pl.col("hardness").max()).iter_rows())
+    table.add_row("clean", *(f"{at[model, axes[0], 0.0]:.1%}" for model in run.models), end_section=True)
+    for axis in axes:
+        found = (at.get((model, axis, ends[axis])) for model in run.models)
+        table.add_row(axis, *("" if accuracy is None else f"{accuracy:.1%}" for accuracy in found))
     console.print(table)
     say_failures(run.failures)
     page = out / "report.html"
