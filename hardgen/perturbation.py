@@ -133,7 +133,11 @@ class PhotometricPerturbation(Perturbation):
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Hands the images to `perturb`."""
-        return batch.replace(self.perturb(batch.images, rng)), {}
+        images = self.perturb(batch.images, rng)
+        if not isinstance(images, Tensor) or images.shape != batch.images.shape or images.dtype != torch.float32:
+            got = f"{images.dtype} {tuple(images.shape)}" if isinstance(images, Tensor) else type(images).__name__
+            raise HardgenError(f"{self.name}.perturb must give float32 of shape {tuple(batch.images.shape)}; got {got}")
+        return batch.replace(images), {}
 
     @abstractmethod
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:

@@ -113,7 +113,7 @@ class WrappedDataset:
             item = self._dataset[index]
         except UnreadableImage as error:
             raise UnreadableImage(where, error.reason) from error
-        except (OSError, SyntaxError) as error:  # how Pillow, and so torchvision, fails on a broken file
+        except Exception as error:  # whatever the dataset runs into, it is this one image that is lost
             raise UnreadableImage(where, one_line(error)) from error
         owner = f"{self.name}[{index}]"
         boxes: NDArray[np.float32] | None = None

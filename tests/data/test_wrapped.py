@@ -9,6 +9,7 @@ import torch
 from PIL import Image
 from torch.utils.data import IterableDataset, Subset, TensorDataset
 
+from hardgen.data.dataset import UnreadableImage
 from hardgen.data.digits import Digits
 from hardgen.data.loading import load
 from hardgen.data.pixels import to_uint8
@@ -185,3 +186,19 @@ def test_torchvision_by_name(tmp_path: Any) -> None:
     data = Torchvision("FakeData", str(tmp_path), resize=16, crop=16, limit=20).build()
     assert data.name == "FakeData"
     assert data[0].image.shape == (16, 16, 3)
+
+
+def test_an_item_that_raises_anything_is_one_unreadable_image() -> None:
+    class Moody:
+        def __len__(self) -> int:
+            return 3
+
+        def __getitem__(self, index: int) -> tuple[np.ndarray, int]:
+            if index == 1:
+                raise KeyError("no such row")
+            return np.full((4, 4, 3), index, np.uint8), 0
+
+    dataset = wrap(Moody())
+    assert dataset.labels() == [0, -1, 0]
+    with pytest.raises(UnreadableImage, match="no such row"):
+        dataset[1]
