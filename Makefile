@@ -14,7 +14,7 @@ test: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 # Each target leaves a file that is newer than pyproject.toml when its install is up to date.
 .venv/bin/python:

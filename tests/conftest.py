@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    torch.set_num_threads(1)  # the workers share the cores
+
 ROOT = Path(__file__).parents[1]
 
 

@@ -1,0 +1,67 @@
+"""Threads change nothing but the time."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+import hardgen.perturbations  # noqa: F401  (fills the registry)
+from hardgen.functional.parallel import LEAST_WORK, by_image, spread
+from hardgen.registry import get
+from hardgen.rng import SampleRng
+from hardgen.testing import sample_batch
+
+
+@pytest.fixture
+def three_threads() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_every_job_runs_once_on_several_threads(three_threads) -> None:
+    done, names = [], set()
+
+    def job(i: int) -> None:
+        done.append(i)
+        names.add(threading.current_thread().name)
+        threading.Event().wait(0.01)
+
+    spread(job, 12, LEAST_WORK)
+    assert sorted(done) == list(range(12))
+    assert len(names) == 3
+    assert threading.current_thread().name not in names
+
+
+def test_little_work_stays_on_this_thread(three_threads) -> None:
+    names = set()
+    spread(lambda i: names.add(threading.current_thread().name), 5, LEAST_WORK - 1)
+    assert names == {threading.current_thread().name}
+
+
+def test_an_error_in_a_thread_comes_out(three_threads) -> None:
+    def job(i: int) -> None:
+        if i == 3:
+            raise ValueError("number three")
+
+    with pytest.raises(ValueError, match="number three"):
+        spread(job, 5, LEAST_WORK)
+
+
+@pytest.mark.parametrize("layout", [torch.channels_last, torch.contiguous_format])
+def test_images_come_out_in_their_places(layout, three_threads) -> None:
+    images = torch.rand(5, 3, 120, 100).contiguous(memory_format=layout)
+    made = by_image(images, lambda image, i: image * (i + 1))
+    assert made.is_contiguous(memory_format=torch.channels_last)
+    assert torch.equal(made, images * torch.arange(1.0, 6.0)[:, None, None, None])
+
+
+@pytest.mark.parametrize("name", ["gaussian_noise", "gaussian_blur", "motion_blur", "rotation"])
+def test_pixels_do_not_depend_on_the_threads(name: str, three_threads) -> None:
+    batch = sample_batch(160, 160)
+    perturbation = get(name)().at(0.5)
+    several = perturbation(batch, SampleRng(0, "s", batch.ids)).batch.images
+    torch.set_num_threads(1)
+    assert torch.equal(perturbation(batch, SampleRng(0, "s", batch.ids)).batch.images, several)
