@@ -1,4 +1,4 @@
-"""Blur: a point of the scene spreads over several pixels."""
+"""Blur that is the same all over the image: Gaussian, box, line, disk, polygon, path."""
 
 from dataclasses import dataclass
 from typing import ClassVar
