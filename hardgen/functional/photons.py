@@ -78,3 +78,35 @@ def thin(light: Tensor, photons: float, full: float, shot: Tensor, read: Tensor,
     worth = 1.0 / (1.0 / photons - 1.0 / full)
     spread = read_noise * (1.0 / photons**2 - 1.0 / full**2) ** 0.5
     return poisson(light * worth, shot).div_(worth).add_(read, alpha=spread)
+
+
+def count(images: Tensor, photons: float, shot: Tensor) -> Tensor:
+    """Values as Poisson counts: Poisson(value x photons) / photons.
+
+    Args:
+        images: B x C x H x W float32, 0 or more.
+        photons: Photons that a value of 1 gives.
+        shot: Standard normal numbers of the same shape, whose quantiles the counts are.
+    """
+    return poisson(images * photons, shot).div_(photons)
+
+
+def amplify(light: Tensor, photons: float, full: float, field: Tensor, read_noise: float) -> Tensor:
+    """Linear light with the noise of fewer photons, amplified to the same brightness, in the normal approximation.
+
+    The variance added is that of `thin`: light (1 / photons - 1 / full) + read_noise^2 (1 / photons^2 - 1 / full^2).
+
+    Args:
+        light: B x C x H x W float32, linear in [0, 1].
+        photons: Photons that white gives, below `full`.
+        full: Photons that white gave in the picture.
+        field: Noise of unit variance, of a shape that broadcasts to the same.
+        read_noise: Standard deviation of the read-out in electrons.
+    """
+    shot = 1.0 / photons - 1.0 / full
+    read = read_noise**2 * (1.0 / photons**2 - 1.0 / full**2)
+    out = torch.empty_like(light)
+    for part, noise, result in zip(light, field, out, strict=True):  # image by image stays in the CPU's cache
+        torch.mul(part, shot, out=result)
+        result.add_(read).sqrt_().mul_(noise).add_(part)
+    return out
