@@ -44,3 +44,14 @@ def replace_values(images: Tensor, where: Tensor, values: Tensor) -> Tensor:
         values: float32 or bool, likewise.
     """
     return torch.where(where, values.to(images.dtype), images)
+
+
+def lay_over(images: Tensor, layer: Tensor, opacity: float) -> Tensor:
+    """Mixes images with a layer: (1 - opacity) image + opacity x layer.
+
+    Args:
+        images: B x C x H x W float32.
+        layer: Of a shape that broadcasts to the same.
+        opacity: In [0, 1].
+    """
+    return torch.lerp(images, layer.expand_as(images), opacity)

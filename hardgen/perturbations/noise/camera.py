@@ -19,6 +19,8 @@ SHORT_SIDE = "of the short side"
 BASE_ISO = 100.0
 FULL_WELL = 4000.0
 """Photons at white at base ISO: a small sensor's pixel."""
+DARKEST = 1e-7
+"""Light that is shown as black; the logarithm of nothing at all is slow."""
 
 
 class Lines(enum.Enum):
@@ -45,7 +47,7 @@ class ShotNoise(PhotometricPerturbation):
     )
 
     photons: float = knob(
-        math.inf, 1.5, "photons at white", "Light that a white pixel stands for.", Scale.RECIPROCAL
+        math.inf, 2.0, "photons at white", "Light that a white pixel stands for.", Scale.RECIPROCAL
     )
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
@@ -68,7 +70,7 @@ class IsoNoise(PhotometricPerturbation):
         "The noise is normal, not Poisson; no banding, hot pixels, loss of detail by denoising or shift of the colours."
     )
 
-    iso: float = knob(BASE_ISO, 204800.0, "ISO", "Sensitivity that the camera is set to.", Scale.LOG)
+    iso: float = knob(BASE_ISO, 102400.0, "ISO", "Sensitivity that the camera is set to.", Scale.LOG)
     read_noise: float = setting(2.0, 0.0, 20.0, "electrons", "Standard deviation of the read-out.")
     colour: float = setting(0.4, 0.0, 1.0, "of the variance", "Share of the noise that differs between channels.")
     blotch: float = setting(0.008, 0.002, 0.2, SHORT_SIDE, "Half the width of the blotches of colour.")
@@ -81,7 +83,7 @@ class IsoNoise(PhotometricPerturbation):
         field.add_(rng.normal("grain", 1, height, width), alpha=(1 - self.colour) ** 0.5)
         photons = FULL_WELL * BASE_ISO / self.iso
         light = amplify(tone.to_light(images), photons, FULL_WELL, field, self.read_noise)
-        return tone.from_light(light.clamp_(0.0, 1.0))
+        return tone.from_light(light.clamp_(DARKEST, 1.0))
 
 
 @register("film_grain")
@@ -96,7 +98,7 @@ class FilmGrain(PhotometricPerturbation):
         "The grain is a smooth normal field and not silver crystals or dye clouds; it does not bleed into edges."
     )
 
-    sigma: float = knob(0.0, 0.5, "of full scale", "Standard deviation of the grain at mid grey.")
+    sigma: float = knob(0.0, 0.4, "of full scale", "Standard deviation of the grain at mid grey.")
     size: float = setting(0.005, 0.002, 0.1, SHORT_SIDE, "Half the width of a grain.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
