@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from scipy.fft import next_fast_len
 from torch import Tensor
 from torch.nn import functional
 
@@ -12,8 +14,13 @@ from hardgen.functional import kernels
 from hardgen.functional.kernels import Kernel
 from hardgen.functional.parallel import by_image
 
+Size = tuple[int, int]
+
 LONG = 0.2
 """Taps per pixel of the image's side from which a matrix product is faster than OpenCV (measured: 40 at 224 px)."""
+
+SMALL = 9
+"""Side of a kernel up to which OpenCV's direct filter is faster than Fourier transforms (measured at 224 px)."""
 
 
 def gaussian_blur(images: Tensor, sigma: float) -> Tensor:
@@ -71,13 +78,15 @@ def convolve(images: Tensor, each: Sequence[Kernel]) -> Tensor:
 
     Args:
         images: B x C x H x W float32; the border is replicated as far as the kernel reaches.
-        each: One n x n float32 kernel for each image, or a single one; n odd. They are symmetric about their centre, so
-            that correlation and convolution are the same.
+        each: One n x n float32 kernel for each image, or a single one; n odd. The kernel is laid over the pixels as it
+            is (correlation); for one that is symmetric about its centre that is convolution.
 
     Returns:
         The same shape, channels_last.
     """
-    return convolve_opencv(images, each) if images.device.type == "cpu" else convolve_fourier(images, each)
+    if images.device.type == "cpu" and len(each[0]) <= SMALL:
+        return convolve_opencv(images, each)
+    return convolve_fourier(images, each)
 
 
 def convolve_opencv(images: Tensor, each: Sequence[Kernel]) -> Tensor:
@@ -86,15 +95,38 @@ def convolve_opencv(images: Tensor, each: Sequence[Kernel]) -> Tensor:
 
 
 def convolve_fourier(images: Tensor, each: Sequence[Kernel]) -> Tensor:
-    """`convolve` by Fourier transform of the padded image, for every device."""
+    """`convolve` by Fourier transform of the padded image, for every device; on the CPU image by image."""
     height, width = images.shape[-2:]
-    weights = torch.from_numpy(np.stack(each)).to(images.device)[:, None]
-    radius = weights.shape[-1] // 2
-    padded = functional.pad(images, (radius, radius, radius, radius), mode="replicate")
-    size = (padded.shape[-2], padded.shape[-1])
-    spectrum = torch.fft.rfft2(padded) * torch.fft.rfft2(weights, s=size).conj()
-    out: Tensor = torch.fft.irfft2(spectrum, s=size)[..., :height, :width]
+    side = len(each[0])
+    size = (_fast(height + side - 1), _fast(width + side - 1))
+    lone = _spectrum(each[0], size, images.device) if len(each) == 1 else None
+    if images.device.type == "cpu":
+        return by_image(images, lambda x, i: _convolve_one(x, _spectrum(each[i], size) if lone is None else lone, size, side // 2))
+    spectra = torch.stack([_spectrum(kernel, size, images.device) for kernel in each])[:, None] if lone is None else lone
+    left, right = side // 2, size[1] - width - side // 2
+    top, bottom = side // 2, size[0] - height - side // 2
+    padded = functional.pad(images, (left, right, top, bottom), mode="replicate")
+    out: Tensor = torch.fft.irfft2(torch.fft.rfft2(padded) * spectra, s=size)[..., :height, :width]
     return out.contiguous(memory_format=torch.channels_last)
+
+
+def _fast(size: int) -> int:
+    """The next size that is a quick one to transform: a multiple of 16 with small factors."""
+    return 16 * int(next_fast_len(-(-size // 16), real=True))
+
+
+def _spectrum(kernel: Kernel, size: Size, device: torch.device | str = "cpu") -> Tensor:
+    return torch.fft.rfft2(torch.tensor(kernel, device=device), s=size).conj_physical()
+
+
+def _convolve_one(image: NDArray[np.float32], spectrum: Tensor, size: Size, half: int) -> NDArray[np.float32]:
+    """One H x W x C image filtered by way of its spectrum."""
+    height, width = image.shape[:2]
+    below, right = size[0] - height - half, size[1] - width - half
+    padded = cv2.copyMakeBorder(image, half, below, half, right, cv2.BORDER_REPLICATE).reshape(*size, -1)
+    planes = torch.from_numpy(padded).permute(2, 0, 1).contiguous()
+    out = torch.fft.irfft2(torch.fft.rfft2(planes).mul_(spectrum), s=size)
+    return out[:, :height, :width].permute(1, 2, 0).contiguous().numpy()
 
 
 def _matrix(kernel: Kernel, size: int) -> Tensor:
