@@ -36,6 +36,37 @@ def gaussian_blur(images: Tensor, sigma: float) -> Tensor:
     return separable(images, kernels.gaussian(sigma))
 
 
+def box_blur(images: Tensor, width: float) -> Tensor:
+    """Mean over a square window, whose outermost pixels count in part where its width is not odd.
+
+    Args:
+        images: B x C x H x W float32; the border is replicated.
+        width: In pixels, above 0; up to 1, nothing changes.
+
+    Returns:
+        The same shape, channels_last.
+    """
+    if images.device.type == "cpu":
+        return box_opencv(images, width)
+    return separable_matrix(images, kernels.box(width))
+
+
+def box_opencv(images: Tensor, width: float) -> Tensor:
+    """`box_blur` by OpenCV's running sums, for CPU tensors: a mix of the two nearest odd windows along each axis."""
+    inner = 2 * int((max(width, 1.0) - 1) / 2) + 1
+    share = (max(width, 1.0) - inner) / 2
+    first = (1 - share) * inner / max(width, 1.0)
+
+    def along(x: NDArray[np.float32], down: int) -> NDArray[np.float32]:
+        small, large = (
+            cv2.blur(x, (1, n) if down else (n, 1), borderType=cv2.BORDER_REPLICATE) if n > 1 else x
+            for n in (inner, inner + 2 * (share > 0))
+        )
+        return cv2.addWeighted(small, first, large, 1 - first, 0.0) if share else small
+
+    return by_image(images, lambda x, _: along(along(x, 0), 1))
+
+
 def separable(images: Tensor, kernel: Kernel) -> Tensor:
     """Filters rows and columns with the same symmetric kernel.
 
@@ -84,7 +115,7 @@ def convolve(images: Tensor, each: Sequence[Kernel]) -> Tensor:
     Returns:
         The same shape, channels_last.
     """
-    if images.device.type == "cpu" and len(each[0]) <= SMALL:
+    if images.device.type == "cpu" and max(map(len, each)) <= SMALL:
         return convolve_opencv(images, each)
     return convolve_fourier(images, each)
 
@@ -97,17 +128,21 @@ def convolve_opencv(images: Tensor, each: Sequence[Kernel]) -> Tensor:
 def convolve_fourier(images: Tensor, each: Sequence[Kernel]) -> Tensor:
     """`convolve` by Fourier transform of the padded image, for every device; on the CPU image by image."""
     height, width = images.shape[-2:]
-    side = len(each[0])
-    size = (_fast(height + side - 1), _fast(width + side - 1))
-    lone = _spectrum(each[0], size, images.device) if len(each) == 1 else None
     if images.device.type == "cpu":
-        return by_image(images, lambda x, i: _convolve_one(x, _spectrum(each[i], size) if lone is None else lone, size, side // 2))
-    spectra = torch.stack([_spectrum(kernel, size, images.device) for kernel in each])[:, None] if lone is None else lone
-    left, right = side // 2, size[1] - width - side // 2
-    top, bottom = side // 2, size[0] - height - side // 2
-    padded = functional.pad(images, (left, right, top, bottom), mode="replicate")
+        lone = _spectrum(each[0], _padded(height, width, len(each[0]))) if len(each) == 1 else None
+        return by_image(images, lambda x, i: _convolve_one(x, each[i % len(each)], lone))
+    side = max(map(len, each))
+    size, half = _padded(height, width, side), side // 2
+    grown = [np.pad(kernel, half - len(kernel) // 2) for kernel in each]
+    spectra = torch.stack([_spectrum(kernel, size, images.device) for kernel in grown])[:, None]
+    frame = (half, size[1] - width - half, half, size[0] - height - half)
+    padded = functional.pad(images, frame, mode="replicate")
     out: Tensor = torch.fft.irfft2(torch.fft.rfft2(padded) * spectra, s=size)[..., :height, :width]
     return out.contiguous(memory_format=torch.channels_last)
+
+
+def _padded(height: int, width: int, side: int) -> Size:
+    return _fast(height + side - 1), _fast(width + side - 1)
 
 
 def _fast(size: int) -> int:
@@ -119,12 +154,14 @@ def _spectrum(kernel: Kernel, size: Size, device: torch.device | str = "cpu") ->
     return torch.fft.rfft2(torch.tensor(kernel, device=device), s=size).conj_physical()
 
 
-def _convolve_one(image: NDArray[np.float32], spectrum: Tensor, size: Size, half: int) -> NDArray[np.float32]:
+def _convolve_one(image: NDArray[np.float32], kernel: Kernel, spectrum: Tensor | None) -> NDArray[np.float32]:
     """One H x W x C image filtered by way of its spectrum."""
     height, width = image.shape[:2]
+    size, half = _padded(height, width, len(kernel)), len(kernel) // 2
     below, right = size[0] - height - half, size[1] - width - half
     padded = cv2.copyMakeBorder(image, half, below, half, right, cv2.BORDER_REPLICATE).reshape(*size, -1)
     planes = torch.from_numpy(padded).permute(2, 0, 1).contiguous()
+    spectrum = _spectrum(kernel, size) if spectrum is None else spectrum
     out = torch.fft.irfft2(torch.fft.rfft2(planes).mul_(spectrum), s=size)
     return out[:, :height, :width].permute(1, 2, 0).contiguous().numpy()
 
