@@ -1,0 +1,82 @@
+"""Blur by pixels that go astray: scattering, rough glass, medians."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from hardgen.functional.filters import gaussian_blur
+from hardgen.functional.medians import median_blur
+from hardgen.functional.scattering import scatter
+from hardgen.knobs import knob, setting
+from hardgen.perturbation import PhotometricPerturbation
+from hardgen.registry import register
+from hardgen.rng import SampleRng
+
+SHORT_SIDE = "of the short side"
+
+
+@register("scatter")
+@dataclass(frozen=True)
+class Scatter(PhotometricPerturbation):
+    """Takes every pixel from a place nearby, as frosted glass with grain finer than a pixel does.
+
+    How far down and how far across are drawn for each pixel, evenly up to the displacement, and rounded to whole
+    pixels. Every pixel keeps its direction at every displacement. ImageNet-C-bar's `scatter` has 0.01 of the image for
+    each unit of its severity.
+    """
+
+    limits: ClassVar[str] = (
+        "The grain is one pixel at every resolution; every pixel shows a single other one, where glass mixes many."
+    )
+
+    displacement: float = knob(0.0, 0.12, SHORT_SIDE, "Greatest way of a pixel, down and across.")
+
+    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """Takes pixels from nearby."""
+        height, width = images.shape[-2:]
+        return scatter(images, rng.uniform("way", 2, height, width), self.displacement * min(height, width))
+
+
+@register("glass_blur")
+@dataclass(frozen=True)
+class GlassBlur(PhotometricPerturbation):
+    """Scatters pixels between two light Gaussian blurs, as a pane of rough glass does.
+
+    Every pixel is taken from up to the displacement away, down and across. ImageNet-C's `glass_blur` swaps pixels in
+    one to three rounds, each of up to 1 (severity 1), 2, 2, 3 and 4 px at 224 px, with sigma 0.7, 0.9, 1, 1.1 and
+    1.5 px; one round of up to d px is the displacement 0.0045 d here, two rounds spread like one of 1.4 d.
+    """
+
+    limits: ClassVar[str] = "The glass has no structure larger than a pixel, no thickness, no edge and no colour."
+
+    displacement: float = knob(0.0, 0.05, SHORT_SIDE, "Greatest way of a pixel, down and across.")
+    smoothing: float = setting(0.35, 0.0, 2.0, "of the displacement", "Standard deviation of the Gaussian blurs.")
+
+    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """Blurs, scatters and blurs."""
+        height, width = images.shape[-2:]
+        reach = self.displacement * min(height, width)
+        sigma = self.smoothing * reach
+        shares = rng.uniform("way", 2, height, width)
+        if not sigma:
+            return scatter(images, shares, reach)
+        return gaussian_blur(scatter(gaussian_blur(images, sigma), shares, reach), sigma)
+
+
+@register("median_blur")
+@dataclass(frozen=True)
+class MedianBlur(PhotometricPerturbation):
+    """Replaces every value by the median of a square window in its channel, as denoising and painting filters do.
+
+    Between odd numbers of pixels, the medians of the two nearest windows are mixed; a window of one pixel or less
+    changes nothing, and one of more than 5 pixels sees the image in 8 bits.
+    """
+
+    limits: ClassVar[str] = "No lens does so: edges stay sharp while what is smaller than the window disappears."
+
+    width: float = knob(0.0, 0.25, SHORT_SIDE, "Width of the window.")
+
+    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """Takes medians."""
+        return median_blur(images, self.width * min(images.shape[-2:]))
