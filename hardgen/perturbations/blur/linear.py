@@ -145,6 +145,11 @@ class ShakeBlur(PhotometricPerturbation):
         "leave no bright trails."
     )
 
+    exemptions: ClassVar[dict[str, str]] = {
+        "monotone": "a path that doubles back may bring stripes into step again: on photographs at 224 px 4 steps of "
+        "0.05 in 960 bring an image up to 0.002 of full scale nearer the clean one"
+    }
+
     length: float = knob(0.0, 0.4, SHORT_SIDE, "Length of the way that a point moves.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:

@@ -43,21 +43,22 @@ class Scatter(PhotometricPerturbation):
 class GlassBlur(PhotometricPerturbation):
     """Scatters pixels between two light Gaussian blurs, as a pane of rough glass does.
 
-    Every pixel is taken from up to the displacement away, down and across. ImageNet-C's `glass_blur` swaps pixels in
-    one to three rounds, each of up to 1 (severity 1), 2, 2, 3 and 4 px at 224 px, with sigma 0.7, 0.9, 1, 1.1 and
-    1.5 px; one round of up to d px is the displacement 0.0045 d here, two rounds spread like one of 1.4 d.
+    Every pixel is taken from up to the displacement d away, down and across; the blurs have the standard deviation
+    s d / (s + d), which begins with d and tends to the smoothing s. ImageNet-C's `glass_blur` swaps pixels in one to
+    three rounds, each of up to 1 (severity 1), 2, 2, 3 and 4 px at 224 px, with sigma 0.7, 0.9, 1, 1.1 and 1.5 px; one
+    round of up to d px is the displacement 0.0045 d here, two rounds spread like one of 1.4 d.
     """
 
     limits: ClassVar[str] = "The glass has no structure larger than a pixel, no thickness, no edge and no colour."
 
-    displacement: float = knob(0.0, 0.05, SHORT_SIDE, "Greatest way of a pixel, down and across.")
-    smoothing: float = setting(0.35, 0.0, 2.0, "of the displacement", "Standard deviation of the Gaussian blurs.")
+    displacement: float = knob(0.0, 0.06, SHORT_SIDE, "Greatest way of a pixel, down and across.")
+    smoothing: float = setting(0.008, 0.0, 0.1, SHORT_SIDE, "Standard deviation that the Gaussian blurs tend to.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Blurs, scatters and blurs."""
         height, width = images.shape[-2:]
-        reach = self.displacement * min(height, width)
-        sigma = self.smoothing * reach
+        reach, smooth = (length * min(height, width) for length in (self.displacement, self.smoothing))
+        sigma = smooth * reach / (smooth + reach)
         shares = rng.uniform("way", 2, height, width)
         if not sigma:
             return scatter(images, shares, reach)
