@@ -124,7 +124,8 @@ def spectral(coefficients: Tensor, exponent: float, height: int, width: int) -> 
             spectrum[:, -k:, : k + 1] = values[:, :k]
         field = torch.fft.irfft2(spectrum, s=(side, side))[:, :height, :width]
         field = field - field.mean((1, 2), keepdim=True)
-        return field / field.square().mean((1, 2), keepdim=True).sqrt_().clamp_(min=1e-12)
+        scaled: Tensor = field / field.square().mean((1, 2), keepdim=True).sqrt_().clamp_(min=1e-12)
+        return scaled
 
     return _by_image(kept, one)
 

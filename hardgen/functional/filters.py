@@ -1,6 +1,7 @@
 """Linear filters with a replicated border: OpenCV on the CPU where it is fast, matrices and Fourier transforms else."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import cv2
 import numpy as np
@@ -44,7 +45,7 @@ def gaussian_blur(images: Tensor, sigma: float) -> Tensor:
     return separable(images, kernels.gaussian(sigma))
 
 
-def _coarse_gaussian(image: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
+def _coarse_gaussian(image: NDArray[Any], sigma: float) -> NDArray[Any]:
     """The Gaussian blur of one H x W x C image, by way of images of half the size where it is wide."""
     if sigma < COARSE:
         kernel = kernels.gaussian(sigma)
@@ -80,7 +81,7 @@ def box_opencv(images: Tensor, width: float) -> Tensor:
     share = (max(width, 1.0) - inner) / 2
     first = (1 - share) * inner / max(width, 1.0)
 
-    def along(x: NDArray[np.float32], down: int) -> NDArray[np.float32]:
+    def along(x: NDArray[Any], down: int) -> NDArray[Any]:
         small, large = (
             cv2.blur(x, (1, n) if down else (n, 1), borderType=cv2.BORDER_REPLICATE) if n > 1 else x
             for n in (inner, inner + 2 * (share > 0))
@@ -181,7 +182,8 @@ def _fast(size: int) -> int:
 
 
 def _spectrum(kernel: Kernel, size: Size, device: torch.device | str = "cpu") -> Tensor:
-    return torch.fft.rfft2(torch.tensor(kernel, device=device), s=size).conj_physical()
+    spectrum: Tensor = torch.fft.rfft2(torch.tensor(kernel, device=device), s=size).conj_physical()
+    return spectrum
 
 
 def _convolve_one(image: NDArray[np.float32], spectrum: Tensor, side: int) -> Tensor:

@@ -106,8 +106,8 @@ def box(width: float) -> Kernel:
     """An even window in one dimension.
 
     Args:
-        width: In pixels, above 0; it need not be whole: the pixels at its ends count in part. Up to one pixel, the image
-            stays sharp.
+        width: In pixels, above 0; it need not be whole: the pixels at its ends count in part. Up to one pixel, the
+            image stays sharp.
 
     Returns:
         n float32, n odd; read-only.

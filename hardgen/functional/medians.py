@@ -1,5 +1,7 @@
 """The median of a window around every pixel."""
 
+from typing import Any
+
 import cv2
 import numpy as np
 import torch
@@ -18,7 +20,8 @@ def median_blur(images: Tensor, width: float) -> Tensor:
 
     Args:
         images: B x C x H x W float32 in [0, 1]; the border is replicated.
-        width: Of the window in pixels; 1 and less change nothing. Windows of more than 5 pixels see the image in 8 bits.
+        width: Of the window in pixels; 1 and less change nothing. A window of more than 5 pixels sees the image in 8
+            bits.
 
     Returns:
         The same shape, channels_last.
@@ -31,12 +34,12 @@ def median_blur(images: Tensor, width: float) -> Tensor:
     return torch.lerp(first, median_torch(images, small + 2), share) if share else first
 
 
-def _mixed(image: NDArray[np.float32], small: int, share: float) -> NDArray[np.float32]:
+def _mixed(image: NDArray[Any], small: int, share: float) -> NDArray[Any]:
     first = median_opencv(image, small)
     return cv2.addWeighted(first, 1 - share, median_opencv(image, small + 2), share, 0.0) if share else first
 
 
-def median_opencv(image: NDArray[np.float32], window: int) -> NDArray[np.float32]:
+def median_opencv(image: NDArray[Any], window: int) -> NDArray[Any]:
     """The median over an odd window of one H x W x C image, by OpenCV."""
     if window == 1:
         return image

@@ -1,5 +1,6 @@
 """Gaussian blur whose width varies over the image."""
 
+import itertools
 from collections.abc import Sequence
 
 import torch
@@ -8,7 +9,7 @@ from torch import Tensor
 from hardgen.functional.filters import gaussian_blur
 
 LEVELS = 5
-"""Blurred images that others are mixed of; from each to the next the standard deviation grows by the square root of 2."""
+"""Blurred images that others are mixed of; the standard deviation grows by root 2 from each to the next."""
 
 
 def sigmas(greatest: float) -> Sequence[float]:
@@ -32,7 +33,7 @@ def varying_blur(images: Tensor, share: Tensor, greatest: float) -> Tensor:
     steps = sigmas(greatest)
     wanted = share.square() * greatest**2
     out = images
-    for low, high in zip(steps[:-1], steps[1:], strict=True):
+    for low, high in itertools.pairwise(steps):
         part = (wanted - low**2).div_(high**2 - low**2).clamp_(0.0, 1.0)
         blurred = gaussian_blur(images, high)
         # Where `part` is 0 a lower level stays; where it is 1 this one takes its place.

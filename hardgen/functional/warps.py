@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import cv2
 import numpy as np
@@ -67,7 +68,7 @@ def turn_mean(images: Tensor, degrees: float) -> Tensor:
     return warp_mean(images, [_turn(angle) for angle in angles], hat_weights(angles, -reach, reach))
 
 
-def hat_weights(nodes: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+def hat_weights(nodes: NDArray[Any], low: float, high: float) -> NDArray[Any]:
     """Weights of rising nodes in the mean over [low, high] of what is interpolated linearly between them."""
     if len(nodes) == 1:
         return np.ones(1)
@@ -132,10 +133,10 @@ def warp_mean_opencv(images: Tensor, matrices: Sequence[Matrix], weights: NDArra
 def warp_mean_torch(images: Tensor, matrices: Sequence[Matrix], weights: NDArray[np.float64]) -> Tensor:
     """`warp_mean` by torch, for every device."""
     height, width = images.shape[-2:]
-    scale = torch.tensor([(width) / 2, (height) / 2], device=images.device)
+    scale = torch.tensor([width / 2, height / 2], device=images.device)
     x = torch.arange(width, device=images.device) - (width - 1) / 2
     y = torch.arange(height, device=images.device) - (height - 1) / 2
-    places = torch.stack(torch.broadcast_tensors(x[None, :], y[:, None]), -1)
+    places = torch.stack((x[None, :].expand(height, -1), y[:, None].expand(-1, width)), -1)
     total = torch.zeros_like(images)
     for matrix, weight in zip(matrices, weights, strict=True):
         if weight:

@@ -107,9 +107,7 @@ class BokehBlur(PhotometricPerturbation):
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Filters with the polygon."""
-        return convolve(
-            images, [kernels.polygon(self.radius * min(images.shape[-2:]), int(self.blades), self.angle)]
-        )
+        return convolve(images, [kernels.polygon(self.radius * min(images.shape[-2:]), int(self.blades), self.angle)])
 
 
 @register("box_blur")

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from torch import Tensor
 
 from hardgen.functional import fields, waves
@@ -109,10 +110,10 @@ class PlasmaNoise(PhotometricPerturbation):
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Mixes the image with its plasma."""
-        time, size, sharpness = (rng.uniform(name) for name in ("time", "scale", "sharpness"))
-        scale = size * 0.125 + 0.075 if self.scale is None else size * 0 + self.scale
-        field = waves.plasma(
-            *images.shape[-2:], scale, time * (6 * math.pi), rng.integers("rounds", 3) + 4, sharpness * 0.5 + 0.5
-        )
+        time, scale, sharpness = (rng.uniform(name) for name in ("time", "scale", "sharpness"))
+        scale = scale * 0.125 + 0.075 if self.scale is None else torch.full_like(scale, self.scale)
+        rounds = rng.integers("rounds", 3) + 4
+        height, width = images.shape[-2:]
+        field = waves.plasma(height, width, scale, time * (6 * math.pi), rounds, sharpness / 2 + 0.5)
         field = field.mul_((1 - self.floor) / 2).add_((1 + self.floor) / 2)
         return lay_over(images, field[:, : images.shape[1]], self.opacity)

@@ -97,9 +97,13 @@ class ImpulseNoise(Perturbation):
     Doses: `struck`, the share of the pixels (or values) that are salt or pepper now.
     """
 
-    limits: ClassVar[str] = "Struck pixels lie evenly over the image, alone: no dead rows, no clusters, no interpolation."
+    limits: ClassVar[str] = (
+        "Struck pixels lie evenly over the image, alone: no dead rows, no clusters, no interpolation."
+    )
 
-    fraction: float = knob(0.0, 0.8, "of the pixels", "Share of the pixels (or of the values) that turn white or black.")
+    fraction: float = knob(
+        0.0, 0.8, "of the pixels", "Share of the pixels (or of the values) that turn white or black."
+    )
     salt: float = setting(0.5, 0.0, 1.0, "of the struck pixels", "Share, in expectation, that turns white.")
     unit: Unit = Unit.pixel
 

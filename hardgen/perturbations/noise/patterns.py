@@ -60,7 +60,7 @@ class Grating(PhotometricPerturbation):
         turn = rng.uniform("angle") * 180.0
         frequency = drawn_between(rng.uniform("frequency"), 2.0, 32.0, self.frequency)
         angle = turn if self.angle is None else torch.full_like(turn, self.angle)
-        field = waves.grating(*images.shape[-2:], frequency, angle, rng.uniform("phase"))
+        field = waves.grating(images.shape[-2], images.shape[-1], frequency, angle, rng.uniform("phase"))
         return add_noise(images, field, self.amplitude)
 
 
@@ -84,7 +84,7 @@ class ConcentricWaves(PhotometricPerturbation):
         """Adds the image's rings."""
         period = drawn_between(rng.uniform("period"), 0.02, 0.1, self.period)
         lobes, wobble = rng.integers("lobes", 10).float(), rng.uniform("wobble") * 0.1
-        field = waves.rings(*images.shape[-2:], rng.uniform("centre", 2), period, lobes, wobble)
+        field = waves.rings(images.shape[-2], images.shape[-1], rng.uniform("centre", 2), period, lobes, wobble)
         field = field.sub_(field.floor())
         field = field.mul_(2 * torch.pi).sin_() if self.profile is Profile.sine else field.mul_(2.0).sub_(1.0)
         return add_noise(images, field, self.amplitude)
@@ -112,7 +112,7 @@ class VoronoiNoise(PhotometricPerturbation):
         size = drawn_between(rng.uniform("size"), 0.05, 0.2, self.size)
         levels = rng.uniform("levels", waves.SITES, waves.SITES)
         offsets = rng.uniform("offsets", 2, waves.SITES, waves.SITES)
-        distance, level = waves.voronoi(*images.shape[-2:], size, offsets, levels)
+        distance, level = waves.voronoi(images.shape[-2], images.shape[-1], size, offsets, levels)
         if self.cells is Cells.flat:
             return add_noise(images, level.mul_(2.0).sub_(1.0), self.amplitude)
         sign = (rng.integers("sign", 2) * 2.0 - 1.0)[:, None, None, None]
