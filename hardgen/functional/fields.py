@@ -132,8 +132,34 @@ def spectral(coefficients: Tensor, exponent: float, height: int, width: int) -> 
 
 def lines(values: Tensor, size: int, short: int, width: float) -> Tensor:
     """Spreads one number per line over so many pixels: B x n to B x size; n is `cells(size, short, width)`."""
-    at = (torch.arange(size, device=values.device) + 0.5) / (short * width)
-    return values[:, at.long().clamp_(max=values.shape[1] - 1)]
+    return values[:, _lines(values.shape[1], size, short, width, values.device)]
+
+
+def blocks(values: Tensor, height: int, width: int, cell: float) -> Tensor:
+    """Spreads one number per square block over the pixels; blocks smaller than a pixel are passed over.
+
+    Args:
+        values: B x C x h x w with h, w = `cells(height, short, cell)`, `cells(width, short, cell)`.
+        height: Of the image, in pixels.
+        width: Of the image, in pixels.
+        cell: Side of a block as a fraction of the short side.
+
+    Returns:
+        B x C x height x width.
+    """
+    if tuple(values.shape[-2:]) == (height, width):
+        return values
+    short = min(height, width)
+    rows = _lines(values.shape[2], height, short, cell, values.device)
+    columns = _lines(values.shape[3], width, short, cell, values.device)
+    # Columns first, while there is one row per block: whole rows are then copied, which is fast.
+    return values.index_select(3, columns).index_select(2, rows)
+
+
+def _lines(count: int, size: int, short: int, cell: float, device: torch.device) -> Tensor:
+    """In which line of cells each pixel's centre lies."""
+    at = (torch.arange(size, device=device) + 0.5) / (short * cell)
+    return at.long().clamp_(max=count - 1)
 
 
 def _by_image(draws: Tensor, how: Callable[[Tensor], Tensor]) -> Tensor:

@@ -45,7 +45,9 @@ def median_opencv(image: NDArray[Any], window: int) -> NDArray[Any]:
         return image
     if window <= EXACT:
         return cv2.medianBlur(image, window)
-    return cv2.medianBlur(np.rint(image * 255).astype(np.uint8), window).astype(np.float32) * np.float32(1 / 255)
+    coarse = np.rint(image * 255).astype(np.uint8)
+    result: NDArray[Any] = cv2.medianBlur(coarse, window).astype(np.float32) / np.float32(255)
+    return result
 
 
 def median_torch(images: Tensor, window: int) -> Tensor:

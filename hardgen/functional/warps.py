@@ -17,6 +17,8 @@ from hardgen.functional.parallel import by_image
 Matrix = NDArray[np.float64]
 """2 x 3: where each output pixel (x, y, 1) is taken from, in pixels from the centre of the image."""
 
+SMALL = 128
+"""Short side in pixels up to which views are bicubic: bilinear ones blur by a notable share of so small an image."""
 VIEWS = 21
 """Views of a mean at least, unless they come to lie closer than a quarter of a pixel of motion."""
 
@@ -28,7 +30,7 @@ def zoom_mean(images: Tensor, low: float, high: float) -> Tensor:
     them are interpolated: within 1/255 of the limit of ever closer zooms for 99.9% of a photograph's values.
 
     Args:
-        images: B x C x H x W float32; bilinear, the border is replicated.
+        images: B x C x H x W float32; bilinear, or bicubic if small; the border is replicated.
         low: Least zoom, in (0.5, 1].
         high: Greatest zoom, above `low`, at least 1.
 
@@ -42,7 +44,7 @@ def zoom_mean(images: Tensor, low: float, high: float) -> Tensor:
     crops = np.arange(math.floor(first / step), math.ceil(last / step) + 1) * step
     crops = crops[2 * crops < short]
     weights = hat_weights(short / (short - 2 * crops), low, high)
-    if images.device.type == "cpu" and images.shape[-2] == images.shape[-1] and step == 1:
+    if images.device.type == "cpu" and images.shape[-2] == images.shape[-1] > SMALL and step == 1:
         return crop_mean_opencv(images, [int(j) for j in crops], weights)
     return warp_mean(images, [_diagonal((short - 2 * j) / short) for j in crops], weights)
 
@@ -54,7 +56,7 @@ def turn_mean(images: Tensor, degrees: float) -> Tensor:
     them are interpolated: within 1/255 of the limit of ever closer turns for 99.9% of a photograph's values.
 
     Args:
-        images: B x C x H x W float32; bilinear, the border is replicated.
+        images: B x C x H x W float32; bilinear, or bicubic if small; the border is replicated.
         degrees: The whole arc, above 0.
 
     Returns:
@@ -78,7 +80,8 @@ def hat_weights(nodes: NDArray[Any], low: float, high: float) -> NDArray[Any]:
     share = ((a + b) / 2 - nodes[:-1]) / width
     weights[:-1] += length * (1 - share)
     weights[1:] += length * share
-    return weights / weights.sum()
+    weights /= weights.sum()
+    return weights
 
 
 def crop_mean_opencv(images: Tensor, crops: Sequence[int], weights: NDArray[np.float64]) -> Tensor:
@@ -103,7 +106,7 @@ def warp_mean(images: Tensor, matrices: Sequence[Matrix], weights: NDArray[np.fl
     """Weighted mean of views of every image.
 
     Args:
-        images: B x C x H x W float32; bilinear, the border is replicated.
+        images: B x C x H x W float32; bilinear, or bicubic if small; the border is replicated.
         matrices: For each view where its pixels are taken from.
         weights: One for each view; views of weight 0 are left out.
 
@@ -116,7 +119,8 @@ def warp_mean(images: Tensor, matrices: Sequence[Matrix], weights: NDArray[np.fl
 def warp_mean_opencv(images: Tensor, matrices: Sequence[Matrix], weights: NDArray[np.float64]) -> Tensor:
     """`warp_mean` by OpenCV, for CPU tensors."""
     height, width = images.shape[-2:]
-    flags, middle = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, np.array([(width - 1) / 2, (height - 1) / 2])
+    how_fine = cv2.INTER_CUBIC if min(height, width) <= SMALL else cv2.INTER_LINEAR
+    flags, middle = how_fine | cv2.WARP_INVERSE_MAP, np.array([(width - 1) / 2, (height - 1) / 2])
     shifted = [np.column_stack((m[:, :2], m[:, 2] + middle - m[:, :2] @ middle)) for m in matrices]
 
     def how(image: NDArray[np.float32], _: int) -> NDArray[np.float32]:
@@ -143,7 +147,11 @@ def warp_mean_torch(images: Tensor, matrices: Sequence[Matrix], weights: NDArray
             turned = torch.tensor(matrix, dtype=torch.float32, device=images.device)
             grid = (places @ turned[:, :2].T + turned[:, 2]) / scale
             view = functional.grid_sample(
-                images, grid[None].expand(len(images), -1, -1, -1), padding_mode="border", align_corners=False
+                images,
+                grid[None].expand(len(images), -1, -1, -1),
+                mode="bicubic" if min(height, width) <= SMALL else "bilinear",
+                padding_mode="border",
+                align_corners=False,
             )
             total.add_(view, alpha=float(weight))
     return total.contiguous(memory_format=torch.channels_last)

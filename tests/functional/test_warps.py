@@ -37,7 +37,10 @@ def mean_view(image: Tensor, matrices: list[NDArray[np.float64]]) -> NDArray[np.
 
 @pytest.mark.parametrize(("low", "high"), [(1.0, 1.05), (0.9, 1.1), (0.83, 1.17), (1.0, 1.4)])
 @pytest.mark.parametrize("size", [(40, 40), (24, 60)])
-def test_zoom_mean_is_the_limit_of_many_zooms(size: tuple[int, int], low: float, high: float) -> None:
+def test_zoom_mean_is_the_limit_of_many_zooms(
+    size: tuple[int, int], low: float, high: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warps, "SMALL", 0)
     images = pictures(*size, count=1)
     zooms = low + (high - low) * (np.arange(400) + 0.5) / 400
     expected = mean_view(images[0], [np.array([[1 / z, 0.0], [0.0, 1 / z]]) for z in zooms])
@@ -47,7 +50,10 @@ def test_zoom_mean_is_the_limit_of_many_zooms(size: tuple[int, int], low: float,
 
 @pytest.mark.parametrize("degrees", [2.0, 12.0, 40.0])
 @pytest.mark.parametrize("size", [(40, 40), (24, 60)])
-def test_turn_mean_is_the_limit_of_many_turns(size: tuple[int, int], degrees: float) -> None:
+def test_turn_mean_is_the_limit_of_many_turns(
+    size: tuple[int, int], degrees: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warps, "SMALL", 0)
     images = pictures(*size, count=1)
     angles = np.radians(degrees) * ((np.arange(200) + 0.5) / 200 - 0.5)
     turns = [np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]]) for a in angles]
@@ -56,7 +62,9 @@ def test_turn_mean_is_the_limit_of_many_turns(size: tuple[int, int], degrees: fl
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_paths_agree(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("small", [0, 128])
+def test_paths_agree(size: tuple[int, int], small: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warps, "SMALL", small)
     images = pictures(*size)
     here = [warps.zoom_mean(images, 0.9, 1.3), warps.turn_mean(images, 25.0)]
     monkeypatch.setattr(warps, "warp_mean_opencv", warps.warp_mean_torch)
@@ -79,7 +87,8 @@ def crops_by_torch(images: Tensor, crops: list[int], weights: NDArray[np.float64
     return total.contiguous(memory_format=torch.channels_last)
 
 
-def test_crops_are_zooms() -> None:
+def test_crops_are_zooms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warps, "SMALL", 0)
     images = pictures(96, 96)
     crops = list(range(-4, 9))
     weights = np.full(len(crops), 1 / len(crops))

@@ -115,12 +115,16 @@ def test_a_shaken_camera_draws_one_path_that_grows() -> None:
     assert float((small[0] - small[1]).abs().max()) > 0.05
 
 
-def test_glass_is_scatter_where_it_is_not_smooth() -> None:
-    batch = sample_batch(64, 64)
-    rough, only = run(GlassBlur(0.05, smoothing=0.0), batch), run(Scatter(0.05), batch)
-    assert torch.equal(rough, only)
-    smooth = run(GlassBlur(0.05, smoothing=0.02), batch)
-    assert float((smooth - only).abs().max()) > 0.05
+def test_glass_scatters_evenly_up_to_its_displacement_in_bumps() -> None:
+    ramp = torch.linspace(0.0, 1.0, 201)[None, None, None, :].expand(4, 3, 201, 201).contiguous()
+    batch = Batch(ramp, tuple("abcd"))
+    way = (run(GlassBlur(0.05, smoothing=0.0), batch) - ramp)[:, 0, :, 20:-20] * 200
+    assert float(way.abs().max()) == pytest.approx(10.0, abs=0.6)
+    assert float(way.std()) == pytest.approx(10.05 / 3**0.5, rel=0.05)
+    beside = torch.corrcoef(torch.stack((way[:, :, 1:].flatten(), way[:, :, :-1].flatten())))[0, 1]
+    assert float(beside) > 0.7
+    smooth = (run(GlassBlur(0.05, smoothing=0.02), batch) - ramp)[:, 0, :, 20:-20] * 200
+    assert float(smooth.std()) < 0.8 * float(way.std())
 
 
 def test_scattered_pixels_keep_their_direction() -> None:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from torch import Tensor
+from torch import Tensor, special
 
+from hardgen.functional import fields
 from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.medians import median_blur
 from hardgen.functional.scattering import scatter
@@ -19,23 +20,25 @@ SHORT_SIDE = "of the short side"
 @register("scatter")
 @dataclass(frozen=True)
 class Scatter(PhotometricPerturbation):
-    """Takes every pixel from a place nearby, as frosted glass with grain finer than a pixel does.
+    """Takes every piece of the image from a place nearby, as frosted glass does.
 
-    How far down and how far across are drawn for each pixel, evenly up to the displacement, and rounded to whole
-    pixels. Every pixel keeps its direction at every displacement. ImageNet-C-bar's `scatter` has 0.01 of the image for
-    each unit of its severity.
+    How far down and how far across are drawn for each grain of the glass, evenly up to the displacement, and rounded to
+    whole pixels. Every grain keeps its direction at every displacement; at 224 px a grain is a pixel. ImageNet-C-bar's
+    `scatter` has 0.01 of the image for each unit of its severity.
     """
 
-    limits: ClassVar[str] = (
-        "The grain is one pixel at every resolution; every pixel shows a single other one, where glass mixes many."
-    )
+    limits: ClassVar[str] = "Grains are square; every pixel shows a single other one, where glass mixes many."
 
-    displacement: float = knob(0.0, 0.12, SHORT_SIDE, "Greatest way of a pixel, down and across.")
+    displacement: float = knob(0.0, 0.12, SHORT_SIDE, "Greatest way of a grain, down and across.")
+    grain: float = setting(1 / 224, 0.0005, 0.1, SHORT_SIDE, "Side of a grain; below a pixel, every pixel is its own.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Takes pixels from nearby."""
         height, width = images.shape[-2:]
-        return scatter(images, rng.uniform("way", 2, height, width), self.displacement * min(height, width))
+        short = min(height, width)
+        shape = fields.cells(height, short, self.grain), fields.cells(width, short, self.grain)
+        ways = fields.blocks(rng.uniform("way", 2, *shape), height, width, self.grain)
+        return scatter(images, ways, self.displacement * short)
 
 
 @register("glass_blur")
@@ -43,26 +46,31 @@ class Scatter(PhotometricPerturbation):
 class GlassBlur(PhotometricPerturbation):
     """Scatters pixels between two light Gaussian blurs, as a pane of rough glass does.
 
-    Every pixel is taken from up to the displacement d away, down and across; the blurs have the standard deviation
-    s d / (s + d), which begins with d and tends to the smoothing s. ImageNet-C's `glass_blur` swaps pixels in one to
-    three rounds, each of up to 1 (severity 1), 2, 2, 3 and 4 px at 224 px, with sigma 0.7, 0.9, 1, 1.1 and 1.5 px; one
-    round of up to d px is the displacement 0.0045 d here, two rounds spread like one of 1.4 d.
+    Every pixel is taken from up to the displacement d away, down and across, evenly in that range; the ways are smooth
+    over bumps of the glass. The blurs have the standard deviation s d / (s + d), which begins with d and tends to the
+    smoothing s. ImageNet-C's `glass_blur` swaps pixels in one to three rounds, each of up to 1 (severity 1), 2, 2, 3
+    and 4 px at 224 px, with sigma 0.7, 0.9, 1, 1.1 and 1.5 px; one round of up to d px is the displacement 0.0045 d
+    here, two rounds spread like one of 1.4 d, and its bumps are finer than a pixel (0.002).
     """
 
-    limits: ClassVar[str] = "The glass has no structure larger than a pixel, no thickness, no edge and no colour."
+    limits: ClassVar[str] = (
+        "The bumps are all alike, and below 100 px finer than a pixel; the glass has no thickness, no edge and no colour."
+    )
 
     displacement: float = knob(0.0, 0.06, SHORT_SIDE, "Greatest way of a pixel, down and across.")
-    smoothing: float = setting(0.008, 0.0, 0.1, SHORT_SIDE, "Standard deviation that the Gaussian blurs tend to.")
+    smoothing: float = setting(0.01, 0.0, 0.1, SHORT_SIDE, "Standard deviation that the Gaussian blurs tend to.")
+    bump: float = setting(0.012, 0.002, 0.1, SHORT_SIDE, "Half the width of a bump of the glass.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Blurs, scatters and blurs."""
         height, width = images.shape[-2:]
         reach, smooth = (length * min(height, width) for length in (self.displacement, self.smoothing))
+        nodes = rng.normal("way", 2, *fields.spline_shape(height, width, self.bump))
+        ways = special.ndtr(fields.spline(nodes, height, width, self.bump))
         sigma = smooth * reach / (smooth + reach)
-        shares = rng.uniform("way", 2, height, width)
         if not sigma:
-            return scatter(images, shares, reach)
-        return gaussian_blur(scatter(gaussian_blur(images, sigma), shares, reach), sigma)
+            return scatter(images, ways, reach)
+        return gaussian_blur(scatter(gaussian_blur(images, sigma), ways, reach), sigma)
 
 
 @register("median_blur")
