@@ -54,7 +54,7 @@ class GlassBlur(PhotometricPerturbation):
     """
 
     limits: ClassVar[str] = (
-        "The bumps are all alike, and below 100 px finer than a pixel; the glass has no thickness, no edge and no colour."
+        "The bumps are all alike, and below 100 px finer than a pixel; the glass has no thickness and no colour."
     )
 
     displacement: float = knob(0.0, 0.06, SHORT_SIDE, "Greatest way of a pixel, down and across.")
