@@ -121,7 +121,7 @@ class BoxBlur(PhotometricPerturbation):
 
     limits: ClassVar[str] = "No lens or motion blurs so: a square window, the same everywhere, of display values."
 
-    width: float = knob(0.0, 0.3, SHORT_SIDE, "Width of the window.")
+    width: float = knob(0.0, 0.2, SHORT_SIDE, "Width of the window.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Averages over the window."""

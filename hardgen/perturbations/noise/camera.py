@@ -46,7 +46,7 @@ class ShotNoise(PhotometricPerturbation):
         "noise nor darkening (see low_light and iso_noise)."
     )
 
-    photons: float = knob(math.inf, 2.0, "photons at white", "Light that a white pixel stands for.", Scale.RECIPROCAL)
+    photons: float = knob(math.inf, 3.0, "photons at white", "Light that a white pixel stands for.", Scale.RECIPROCAL)
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Counts the photons of every value."""

@@ -104,7 +104,7 @@ class PlasmaNoise(PhotometricPerturbation):
 
     limits: ClassVar[str] = "A smooth synthetic pattern; no thing in the world casts it."
 
-    opacity: float = knob(0.0, 0.9, "of the image", "How much of each pixel's value comes from the plasma.")
+    opacity: float = knob(0.0, 0.8, "of the image", "How much of each pixel's value comes from the plasma.")
     floor: float = setting(0.0, -1.0, 0.0, "of full scale", "Darkest value of the plasma; its mean is (1 + floor) / 2.")
     scale: float | None = setting(None, 0.01, 1.0, SHORT_SIDE, "Unit of length of the sines; drawn in [0.075, 0.2].")
 

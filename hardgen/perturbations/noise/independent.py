@@ -102,7 +102,7 @@ class ImpulseNoise(Perturbation):
     )
 
     fraction: float = knob(
-        0.0, 0.8, "of the pixels", "Share of the pixels (or of the values) that turn white or black."
+        0.0, 0.6, "of the pixels", "Share of the pixels (or of the values) that turn white or black."
     )
     salt: float = setting(0.5, 0.0, 1.0, "of the struck pixels", "Share, in expectation, that turns white.")
     unit: Unit = Unit.pixel

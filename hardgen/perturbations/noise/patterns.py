@@ -76,7 +76,7 @@ class ConcentricWaves(PhotometricPerturbation):
 
     limits: ClassVar[str] = "Grey rings of one width and strength, which fade nowhere; fine rings alias on few pixels."
 
-    amplitude: float = knob(0.0, 0.8, "of full scale", "Amplitude of the waves: from their middle to their peak.")
+    amplitude: float = knob(0.0, 0.4, "of full scale", "Amplitude of the waves: from their middle to their peak.")
     period: float | None = setting(None, 0.005, 2.0, SHORT_SIDE, "From ring to ring.")
     profile: Profile = Profile.sine
 
