@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from hardgen.functional.sampling import resample
+
 
 def scatter(images: Tensor, shares: Tensor, reach: float) -> Tensor:
     """Takes every pixel from a place nearby.
@@ -26,3 +28,23 @@ def scatter(images: Tensor, shares: Tensor, reach: float) -> Tensor:
         at = down.mul_(width).add_(across).to(torch.int32 if height * width < 1 << 24 else torch.int64)
         result.copy_(pixels.index_select(0, at.flatten()).reshape(height, width, channels).permute(2, 0, 1))
     return out
+
+
+def wander(images: Tensor, shares: Tensor, reach: float) -> Tensor:
+    """Takes every pixel from a place nearby, between pixels too.
+
+    Args:
+        images: B x C x H x W float32; bilinear, the border is mirrored.
+        shares: B x 2 x H x W in [0, 1]: how far down and across, from -reach to reach.
+        reach: In pixels.
+
+    Returns:
+        The same shape, channels_last.
+    """
+    height, width = images.shape[-2:]
+    rows = torch.arange(height, device=images.device, dtype=torch.float32)[:, None] - reach
+    columns = torch.arange(width, device=images.device, dtype=torch.float32)[None, :] - reach
+    flow = torch.empty(len(images), height, width, 2, device=images.device)
+    torch.add(columns, shares[:, 1], alpha=2 * reach, out=flow[..., 0])
+    torch.add(rows, shares[:, 0], alpha=2 * reach, out=flow[..., 1])
+    return resample(images, flow)

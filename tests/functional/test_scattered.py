@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from hardgen.functional import filters, medians
-from hardgen.functional.scattering import scatter
+from hardgen.functional.scattering import scatter, wander
 from hardgen.functional.varying import varying_blur
 
 
@@ -33,6 +33,20 @@ def test_scatter_takes_every_pixel_from_where_it_says(size: tuple[int, int], rea
                 y = min(max(int(np.floor(i + down + 0.5)), 0), size[0] - 1)
                 x = min(max(int(np.floor(j + across + 0.5)), 0), size[1] - 1)
                 assert torch.equal(got[b, :, i, j], images[b, :, y, x])
+
+
+@pytest.mark.parametrize("size", [(12, 20), (1, 1), (5, 3)])
+def test_wandering_is_bilinear(size: tuple[int, int]) -> None:
+    images, shares = pictures(*size), torch.rand(2, 2, *size, generator=torch.Generator().manual_seed(1))
+    got = wander(images, shares, 2.5)
+    y, x = np.mgrid[0 : size[0], 0 : size[1]]
+    for b in range(2):
+        way = (shares[b].double().numpy() * 2 - 1) * 2.5
+        for c in range(3):
+            expected = scipy.ndimage.map_coordinates(
+                images[b, c].double().numpy(), (y + way[0], x + way[1]), order=1, mode="mirror"
+            )
+            assert off(got[b, c], expected) < 1e-4
 
 
 def test_scatter_within_half_a_pixel_is_nothing() -> None:

@@ -118,19 +118,19 @@ def test_a_shaken_camera_draws_one_path_that_grows() -> None:
 def test_glass_scatters_evenly_up_to_its_displacement_in_bumps() -> None:
     ramp = torch.linspace(0.0, 1.0, 201)[None, None, None, :].expand(4, 3, 201, 201).contiguous()
     batch = Batch(ramp, tuple("abcd"))
-    way = (run(GlassBlur(0.05, smoothing=0.0), batch) - ramp)[:, 0, :, 20:-20] * 200
-    assert float(way.abs().max()) == pytest.approx(10.0, abs=0.6)
-    assert float(way.std()) == pytest.approx(10.05 / 3**0.5, rel=0.05)
+    way = (run(GlassBlur(0.03, smoothing=0.0), batch) - ramp)[:, 0, :, 20:-20] * 200
+    assert float(way.abs().max()) == pytest.approx(6.0, abs=0.6)
+    assert float(way.std()) == pytest.approx(6.03 / 3**0.5, rel=0.05)
     beside = torch.corrcoef(torch.stack((way[:, :, 1:].flatten(), way[:, :, :-1].flatten())))[0, 1]
     assert float(beside) > 0.7
-    smooth = (run(GlassBlur(0.05, smoothing=0.02), batch) - ramp)[:, 0, :, 20:-20] * 200
+    smooth = (run(GlassBlur(0.03, smoothing=0.02), batch) - ramp)[:, 0, :, 20:-20] * 200
     assert float(smooth.std()) < 0.8 * float(way.std())
 
 
 def test_scattered_pixels_keep_their_direction() -> None:
     ramp = torch.linspace(0.2, 0.8, 101)[None, None, None, :].expand(1, 3, 101, 101).contiguous()
     batch = Batch(ramp, ("a",))
-    near, far = (run(Scatter(d), batch)[0, 0, :, 30:70] - ramp[0, 0, :, 30:70] for d in (0.05, 0.1))
+    near, far = (run(Scatter(d), batch)[0, 0, :, 30:70] - ramp[0, 0, :, 30:70] for d in (0.03, 0.06))
     assert float((near * far).min()) > -0.003
     assert float(torch.corrcoef(torch.stack((near.flatten(), far.flatten())))[0, 1]) > 0.98
 

@@ -8,7 +8,7 @@ from torch import Tensor, special
 from hardgen.functional import fields
 from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.medians import median_blur
-from hardgen.functional.scattering import scatter
+from hardgen.functional.scattering import scatter, wander
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import PhotometricPerturbation
 from hardgen.registry import register
@@ -24,12 +24,12 @@ class Scatter(PhotometricPerturbation):
 
     How far down and how far across are drawn for each grain of the glass, evenly up to the displacement, and rounded to
     whole pixels. Every grain keeps its direction at every displacement; at 224 px a grain is a pixel. ImageNet-C-bar's
-    `scatter` has 0.01 of the image for each unit of its severity.
+    `scatter` has 0.01 of the image for each unit of its severity, up to 0.1.
     """
 
     limits: ClassVar[str] = "Grains are square; every pixel shows a single other one, where glass mixes many."
 
-    displacement: float = knob(0.0, 0.12, SHORT_SIDE, "Greatest way of a grain, down and across.")
+    displacement: float = knob(0.0, 0.06, SHORT_SIDE, "Greatest way of a grain, down and across.")
     grain: float = setting(1 / 224, 0.0005, 0.1, SHORT_SIDE, "Side of a grain; below a pixel, every pixel is its own.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
@@ -46,18 +46,18 @@ class Scatter(PhotometricPerturbation):
 class GlassBlur(PhotometricPerturbation):
     """Scatters pixels between two light Gaussian blurs, as a pane of rough glass does.
 
-    Every pixel is taken from up to the displacement d away, down and across, evenly in that range; the ways are smooth
-    over bumps of the glass. The blurs have the standard deviation s d / (s + d), which begins with d and tends to the
-    smoothing s. ImageNet-C's `glass_blur` swaps pixels in one to three rounds, each of up to 1 (severity 1), 2, 2, 3
-    and 4 px at 224 px, with sigma 0.7, 0.9, 1, 1.1 and 1.5 px; one round of up to d px is the displacement 0.0045 d
-    here, two rounds spread like one of 1.4 d, and its bumps are finer than a pixel (0.002).
+    Every pixel is taken from up to the displacement d away, down and across, evenly in that range and between pixels
+    too; the ways are smooth over bumps of the glass. The blurs have the standard deviation s d / (s + d), which begins
+    with d and tends to the smoothing s. ImageNet-C's `glass_blur` swaps pixels in one to three rounds, each of up to 1
+    (severity 1), 2, 2, 3 and 4 px at 224 px, with sigma 0.7, 0.9, 1, 1.1 and 1.5 px; one round of up to d px is the
+    displacement 0.0045 d here, two rounds spread like one of 1.4 d, and its bumps are finer than a pixel (0.002).
     """
 
     limits: ClassVar[str] = (
         "The bumps are all alike, and below 100 px finer than a pixel; the glass has no thickness and no colour."
     )
 
-    displacement: float = knob(0.0, 0.06, SHORT_SIDE, "Greatest way of a pixel, down and across.")
+    displacement: float = knob(0.0, 0.03, SHORT_SIDE, "Greatest way of a pixel, down and across.")
     smoothing: float = setting(0.01, 0.0, 0.1, SHORT_SIDE, "Standard deviation that the Gaussian blurs tend to.")
     bump: float = setting(0.012, 0.002, 0.1, SHORT_SIDE, "Half the width of a bump of the glass.")
 
@@ -69,8 +69,8 @@ class GlassBlur(PhotometricPerturbation):
         ways = special.ndtr(fields.spline(nodes, height, width, self.bump))
         sigma = smooth * reach / (smooth + reach)
         if not sigma:
-            return scatter(images, ways, reach)
-        return gaussian_blur(scatter(gaussian_blur(images, sigma), ways, reach), sigma)
+            return wander(images, ways, reach)
+        return gaussian_blur(wander(gaussian_blur(images, sigma), ways, reach), sigma)
 
 
 @register("median_blur")
