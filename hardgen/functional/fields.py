@@ -16,6 +16,8 @@ from torch import Tensor
 
 SPLINE_ENDS = 3
 """How many nodes more than cells a cubic spline needs."""
+FINEST = 0.5
+"""Least distance of a spline's nodes in pixels."""
 
 
 def cells(size: int, short: int, cell: float) -> int:
@@ -26,6 +28,7 @@ def cells(size: int, short: int, cell: float) -> int:
 def spline_shape(height: int, width: int, cell: float) -> tuple[int, int]:
     """The shape of the draws that `spline` spreads over an image."""
     short = min(height, width)
+    cell = max(cell, FINEST / short)
     return cells(height, short, cell) + SPLINE_ENDS, cells(width, short, cell) + SPLINE_ENDS
 
 
@@ -36,12 +39,13 @@ def spline(nodes: Tensor, height: int, width: int, cell: float) -> Tensor:
         nodes: B x C x h x w independent numbers of unit variance, in the shape of `spline_shape`.
         height: Of the image, in pixels.
         width: Of the image, in pixels.
-        cell: From node to node, as a fraction of the short side.
+        cell: From node to node, as a fraction of the short side; at least half a pixel, which is as good as nothing.
 
     Returns:
         B x C x height x width of unit variance at every pixel, blobs about two cells wide.
     """
     short = min(height, width)
+    cell = max(cell, FINEST / short)
     down = _spline_matrix(height, short, cell).to(nodes.device)
     across = _spline_matrix(width, short, cell).to(nodes.device)
     return _by_image(nodes, lambda part: down @ part @ across.T)

@@ -11,12 +11,14 @@ from torch.nn import functional
 
 from hardgen.functional.parallel import by_image
 
+WIDE = 25
+"""Window from which widths are rounded to odd ones: the medians of neighbouring windows hardly differ."""
 EXACT = 5
 """Window up to which OpenCV takes medians of float32; above, of 8-bit values."""
 
 
 def median_blur(images: Tensor, width: float) -> Tensor:
-    """The median over a square window in each channel; between odd widths, a mix of the two nearest.
+    """The median over a square window in each channel; between odd widths up to 25, a mix of the two nearest.
 
     Args:
         images: B x C x H x W float32 in [0, 1]; the border is replicated.
@@ -28,6 +30,8 @@ def median_blur(images: Tensor, width: float) -> Tensor:
     """
     small = 2 * int((max(width, 1.0) - 1) / 2) + 1
     share = (max(width, 1.0) - small) / 2
+    if small >= WIDE:
+        small, share = small + 2 * round(share), 0.0
     if images.device.type == "cpu":
         return by_image(images, lambda x, _: _mixed(x, small, share))
     first = median_torch(images, small)

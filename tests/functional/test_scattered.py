@@ -70,6 +70,7 @@ def test_medians_between_odd_windows_are_mixed() -> None:
     three, five, four = (medians.median_blur(images, w) for w in (3.0, 5.0, 4.0))
     assert torch.allclose(four, (three + five) / 2, atol=1e-6)
     assert torch.equal(medians.median_blur(images, 0.7), images)
+    assert torch.equal(medians.median_blur(images, 29.4), medians.median_blur(images, 29.0))
     near = medians.median_blur(images, 1.01)
     assert 0 < off(near, images) < 0.01
 

@@ -78,8 +78,8 @@ class GlassBlur(PhotometricPerturbation):
 class MedianBlur(PhotometricPerturbation):
     """Replaces every value by the median of a square window in its channel, as denoising and painting filters do.
 
-    Between odd numbers of pixels, the medians of the two nearest windows are mixed; a window of one pixel or less
-    changes nothing, and one of more than 5 pixels sees the image in 8 bits.
+    Between odd numbers of pixels, the medians of the two nearest windows are mixed (from 25 pixels on, the nearest odd
+    number is taken); a window of one pixel or less changes nothing, and one of more than 5 sees the image in 8 bits.
     """
 
     limits: ClassVar[str] = "No lens does so: edges stay sharp while what is smaller than the window disappears."
