@@ -35,7 +35,7 @@ def test_gaussian_is_scipys_on_both_paths(size: tuple[int, int], channels: int) 
         kernel = kernels.gaussian(sigma)
         assert off(filters.separable_opencv(images, kernel), expected) < 2e-6
         assert off(filters.separable_matrix(images, kernel), expected) < 2e-6
-        assert off(filters.gaussian_blur(images, sigma), expected) < 2e-6
+        assert off(filters.gaussian_blur(images, sigma), expected) < (2e-6 if sigma < 3 else 1 / 255)
 
 
 @pytest.mark.parametrize("channels", [1, 3])
@@ -52,6 +52,36 @@ def test_convolution_is_scipys_on_both_paths(size: tuple[int, int], channels: in
     for radius in (0.3, 2.2, 6.0):
         disk = [kernels.disk(radius)]
         assert off(filters.convolve_opencv(images, disk), filters.convolve_fourier(images, disk)) < 5e-6
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("width", [0.5, 1.0, 2.2, 3.0, 8.0, 25.0, 60.6])
+def test_box_is_scipys_on_both_paths(size: tuple[int, int], width: float) -> None:
+    images, kernel = pictures(*size), kernels.box(width).astype(np.float64)
+    expected = images.double().numpy()
+    for axis in (2, 3):
+        expected = scipy.ndimage.correlate1d(expected, kernel, axis, mode="nearest")
+    assert off(filters.box_opencv(images, width), expected) < 5e-6
+    assert off(filters.separable_matrix(images, kernels.box(width)), expected) < 5e-6
+
+
+def test_each_image_may_have_a_kernel_of_its_own_size() -> None:
+    images = pictures(40, 50)
+    small, large = kernels.disk(1.5), kernels.path(np.array([0.0, 9.0, 11.0]), np.array([0.0, -3.0, 8.0]))
+    both = filters.convolve(images, [small, large])
+    for i, kernel in enumerate((small, large)):
+        expected = scipy.ndimage.correlate(images[i].double().numpy(), kernel[None].astype(float), mode="nearest")
+        assert off(both[i], expected) < 5e-6
+        assert off(filters.convolve(images[i : i + 1], [kernel])[0], expected) < 5e-6
+
+
+@pytest.mark.parametrize("sigma", [3.0, 3.7, 6.3, 13.0, 30.0])
+def test_wide_gaussians_are_close_on_hard_edges_and_noise(sigma: float) -> None:
+    images = pictures(63, 90, count=1)
+    images[:, 0], images[:, 1] = (torch.arange(90) > 40).float(), (images[:, 1] > 0.5).float()
+    assert (
+        off(filters.gaussian_blur(images, sigma), filters.separable_matrix(images, kernels.gaussian(sigma))) < 1 / 255
+    )
 
 
 def test_gaussian_is_scikit_images_and_kornias() -> None:
@@ -77,7 +107,7 @@ def test_gaussian_is_albumentations_away_from_the_border() -> None:
         images = pictures(64, 64, count=1)
         theirs = blur(image=images[0].permute(1, 2, 0).numpy())["image"]
     ours = filters.gaussian_blur(images, 3.0)[0].permute(1, 2, 0)
-    assert off(ours[16:-16, 16:-16], theirs[16:-16, 16:-16]) < 1e-3
+    assert off(ours[16:-16, 16:-16], theirs[16:-16, 16:-16]) < 2e-3
 
 
 @pytest.mark.parametrize("size", [(32, 32), (100, 60)])

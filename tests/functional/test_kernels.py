@@ -35,6 +35,38 @@ def test_every_kernel_sums_to_one_and_moves_nothing(size: float, angle: float) -
 
 
 @EXAMPLES
+@given(st.floats(0.5, 30.0), st.integers(3, 12), st.floats(0.0, 360.0))
+def test_a_polygon_has_its_area_and_stays(radius: float, blades: int, angle: float) -> None:
+    kernel = kernels.polygon(radius, blades, angle)
+    assert len(kernel) % 2 == 1
+    assert kernel.sum(dtype=np.float64) == pytest.approx(1.0, abs=1e-5)
+    assert moments(kernel)[:2] == pytest.approx((0.0, 0.0), abs=0.01 * radius + 0.01)
+    if radius > 6:
+        assert 1 / kernel.max() == pytest.approx(np.pi * radius**2, rel=0.05)
+
+
+@EXAMPLES
+@given(st.integers(0, 2**31), st.floats(0.01, 30.0))
+def test_a_path_is_centred_on_its_mean(seed: int, size: float) -> None:
+    across, down = np.random.default_rng(seed).standard_normal((2, 40)).cumsum(1) * size / 10
+    kernel = kernels.path(across, down)
+    assert len(kernel) % 2 == 1
+    assert kernel.sum(dtype=np.float64) == pytest.approx(1.0, abs=1e-5)
+    assert moments(kernel)[:2] == pytest.approx((0.0, 0.0), abs=1e-4 * max(size, 1))
+    assert moments(kernel)[2] >= across.var() - 1e-3
+
+
+@pytest.mark.parametrize("width", [0.4, 1.0, 1.5, 2.0, 3.0, 4.7, 9.0])
+def test_a_box_has_its_width(width: float) -> None:
+    kernel = kernels.box(width)
+    assert kernel.sum() == pytest.approx(1.0)
+    assert 1 / kernel.max() == pytest.approx(max(width, 1.0))
+    if width == int(width) and int(width) % 2:
+        assert np.allclose(kernel, 1 / width)
+        assert len(kernel) == width
+
+
+@EXAMPLES
 @given(st.floats(2.0, 40.0), st.floats(0.0, 180.0))
 def test_a_line_has_its_length_and_direction(length: float, angle: float) -> None:
     _, _, across, down = moments(kernels.line(length, angle))

@@ -5,7 +5,8 @@ import pytest
 import scipy.stats
 import torch
 
-from hardgen.functional.photons import poisson, thin
+from hardgen.functional import photons
+from hardgen.functional.photons import amplify, count, poisson, thin
 
 NORMAL = torch.from_numpy(np.random.default_rng(3).standard_normal((1, 100_000), dtype=np.float32))
 
@@ -20,6 +21,15 @@ def test_counts_are_the_quantiles(mean: float) -> None:
     assert counts.var() == pytest.approx(mean, rel=5 * ((2 + 1 / mean) / 1e5) ** 0.5)
     for k in range(int(mean), int(mean) + 3):
         assert (counts <= k).mean() == pytest.approx(scipy.stats.poisson.cdf(k, mean), abs=0.008)
+
+
+def test_paths_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = NORMAL[:, :6000].reshape(2, 3, 1000)
+    mean = torch.linspace(0.0, 90.0, 6000).reshape(2, 3, 1000)
+    here = poisson(mean, draws)
+    monkeypatch.setattr(photons, "MOST_REMAPPED", 0)
+    assert float((poisson(mean, draws) != here).float().mean()) < 1e-3
+    assert float((poisson(mean, draws) - here).abs().max()) <= 1.0
 
 
 def test_counts_rise_with_the_mean_draw_for_draw() -> None:
@@ -52,3 +62,19 @@ def test_thinning_vanishes_at_full_exposure() -> None:
 def test_black_stays_black_without_read_noise() -> None:
     draws = NORMAL[:, :1000]
     assert not thin(torch.zeros_like(draws), 5.0, 10_000.0, draws, draws, 0.0).any()
+
+
+def test_counted_values_are_whole_photons() -> None:
+    draws = NORMAL[:, :50_000]
+    values = count(torch.full_like(draws, 0.3), 20.0, draws)
+    assert float((values * 20 - (values * 20).round()).abs().max()) < 1e-4
+    assert float(values.mean()) == pytest.approx(0.3, abs=0.005)
+    assert float(values.var()) == pytest.approx(0.3 / 20, rel=0.05)
+
+
+@pytest.mark.parametrize("photons_left", [3.0, 100.0, 9999.0])
+def test_amplified_light_has_the_variance_of_thinned_light(photons_left: float) -> None:
+    light, full, read_noise = torch.full((1, 50_000), 0.4), 10_000.0, 2.0
+    noise = amplify(light, photons_left, full, NORMAL[:, :50_000], read_noise) - light
+    variance = 0.4 * (1 / photons_left - 1 / full) + read_noise**2 * (1 / photons_left**2 - 1 / full**2)
+    assert float(noise.var()) == pytest.approx(variance, rel=0.03)
