@@ -94,13 +94,16 @@ def test_the_whole_config_is_plain_yaml() -> None:
     assert "gaussian_blur" in OmegaConf.to_yaml(config("sweep"))
 
 
-def test_the_readme_holds_the_table_of_the_registry() -> None:
-    own = [c for c in perturbations().values() if c.__module__.startswith("hardgen.perturbations.")]
-    table = [
-        line
-        for line in markdown().splitlines()
-        if line.startswith("| family") or any(f"`{c.name}`" in line for c in own)
-    ]
+def test_the_readme_holds_the_table_of_the_registry_with_a_picture_of_each() -> None:
     text = (ROOT / "README.md").read_text()
-    missing = [line for line in table if line not in text]
-    assert missing == [], "run hardgen list --markdown and put its table into README.md"
+    command, table = text.partition("<!-- hardgen list ")[2].partition(" -->\n")[::2]
+    folder = command.partition("--thumbnails=")[2]
+    own = {n for n, c in perturbations().items() if c.__module__.startswith("hardgen.") or c.family == "adapters"}
+    expected = [line for line in markdown(folder).splitlines() if line.startswith("| family") or _name(line) in own]
+    rows = [line for line in table.partition("<!-- end -->")[0].splitlines() if not line.startswith("|---")]
+    assert rows == expected, f"run hardgen list {command} and put its table into README.md"
+    assert {p.stem for p in (ROOT / folder).glob("*.jpg")} == own
+
+
+def _name(line: str) -> str:
+    return line.split("|")[2].strip(" `") if line.startswith("|") else ""
