@@ -1,6 +1,7 @@
 """Classes made from recipes: frozen dataclasses with one knob, whose pixels a library's transform makes."""
 
 import dataclasses
+import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -37,13 +38,14 @@ class Adapted(Perturbation):
 
     def run(self, images: Tensor, seeds: list[int]) -> Tensor:
         """The transform on images, B x 3 x H x W float32 on the CPU, each with its seed."""
-        value = float(getattr(self, self.recipe.knob))
+        value = getattr(self, self.recipe.knob)
         made = build(self.recipe, self.knobs()[self.recipe.knob].hardest if self.recipe.blend else value, _side(images))
 
         def one(image: Image, i: int) -> Image:
             return apply(self.recipe, made, image, seeds[i])
 
-        with kept_generators():
+        with kept_generators(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a library has to say of an image is for those who call it
             if self.recipe.library == "albumentations":
                 return by_image(images, one)
             rows = [one(image.permute(1, 2, 0).numpy(), i) for i, image in enumerate(images)]

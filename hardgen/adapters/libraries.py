@@ -71,13 +71,15 @@ def find(recipe: Recipe) -> type[Any]:
 
 def _moves(cls: type[Any]) -> bool | None:
     """Whether a transform moves pixels (True), changes them in place (False), or does something else (None)."""
-    parents, place = {parent.__name__ for parent in cls.__mro__}, cls.__module__
+    parents, place, name = {parent.__name__ for parent in cls.__mro__}, cls.__module__, cls.__name__
     if place.startswith("albumentations."):
-        moving, staying = "DualTransform" in parents and ".dropout." not in place, "ImageOnlyTransform" in parents
+        staying = "ImageOnlyTransform" in parents or ".dropout." in place
+        moving = (".geometric." in place or ".crops." in place) and name != "Morphological"
     elif place.startswith("kornia."):
         moving, staying = True, "IntensityAugmentationBase2D" in parents
     else:
-        moving, staying = place.endswith("._geometry"), place.rpartition(".")[2] in ("_color", "_misc", "_augment")
+        moving = place.endswith("._geometry")
+        staying = place.endswith("._color") or name in ("GaussianBlur", "GaussianNoise", "JPEG", "RandomErasing")
     return False if staying else True if moving else None
 
 

@@ -1,9 +1,9 @@
 """Places as pictures: a transform that moves pixels is asked to move their places, which gives its flow."""
 
+import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_edt
 from torch import Tensor
 
 
@@ -40,11 +40,16 @@ def _continued(flow: NDArray[np.float32], inside: NDArray[np.bool_]) -> NDArray[
     height, width = inside.shape
     if not inside.any():
         return np.full_like(flow, -1.0 - max(height, width))
-    away, (rows, columns) = distance_transform_edt(~inside, return_indices=True)
-    nearest = flow[rows, columns]
-    x, y = nearest[..., 0], nearest[..., 1]
+    way, labels = cv2.distanceTransformWithLabels(
+        (~inside).astype(np.uint8), cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL
+    )
+    nearest = np.empty(labels.max() + 1, np.intp)
+    nearest[labels[inside]] = np.flatnonzero(inside)
+    outside, away = nearest[labels[~inside]], way[~inside]
+    x, y = flow.reshape(-1, 2)[outside].T
     edge = np.stack((x, width - 1 - x, y, height - 1 - y)).argmin(0)
-    out = nearest.copy()
-    out[..., 0] = np.where(edge == 0, -0.5 - away, np.where(edge == 1, width - 0.5 + away, x))
-    out[..., 1] = np.where(edge == 2, -0.5 - away, np.where(edge == 3, height - 0.5 + away, y))
-    return np.where(inside[..., None], flow, out).astype(np.float32)
+    x = np.select([edge == 0, edge == 1], [-0.5 - away, width - 0.5 + away], x)
+    y = np.select([edge == 2, edge == 3], [-0.5 - away, height - 0.5 + away], y)
+    out = flow.copy()
+    out[~inside] = np.stack((x, y), -1)
+    return out
