@@ -106,8 +106,6 @@ def load_file(path: str | Path) -> str:
             load(file, module_name)
         else:
             _run(file, module_name)
-        if _classes.keys() == before.keys():
-            raise HardgenError("it registers no perturbation: decorate a class with @register(name)")
     except (Exception, SystemExit) as error:
         sys.modules.pop(module_name, None)
         _classes.clear()
@@ -123,7 +121,10 @@ def _run(file: Path, module_name: str) -> None:
         raise HardgenError(f"not a Python file: {file.name}, nor a YAML file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
+    before = set(_classes)
     spec.loader.exec_module(module)
+    if set(_classes) == before:
+        raise HardgenError("it registers no perturbation: decorate a class with @register(name)")
 
 
 def _family(module: str) -> str:

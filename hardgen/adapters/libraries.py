@@ -5,6 +5,7 @@ Albumentations keeps generators in the transform; Kornia and torchvision use the
 
 import contextlib
 import copy
+import functools
 import importlib
 import inspect
 import os
@@ -31,22 +32,28 @@ NAMESPACES = {
 """The public module of each library, and the class that its transforms derive from."""
 
 
+@functools.cache
+def transforms(library: str) -> dict[str, type[Any]]:
+    """The public transforms of a library by name; this imports it."""
+    os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")  # its import would else ask the network for news
+    namespace, base = NAMESPACES[library]
+    with kept_generators(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        module = importlib.import_module(namespace)
+    root = getattr(module, base)
+    return {
+        n: c for n, c in vars(module).items() if isinstance(c, type) and issubclass(c, root) and not n.startswith("_")
+    }
+
+
 def find(recipe: Recipe) -> type[Any]:
-    """The transform's class, looked up by name among the library's public transforms; this imports the library.
+    """The transform's class, looked up by name among the library's public transforms.
 
     Raises:
         HardgenError: if there is none of that name, or it has no parameter of a name, with the nearest; or if it moves
             pixels where the recipe says that they stay, or the other way round.
     """
-    os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")  # its import would else ask the network for news
-    namespace, base = NAMESPACES[recipe.library]
-    with kept_generators(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        module = importlib.import_module(namespace)
-    root = getattr(module, base)
-    known = {
-        n: c for n, c in vars(module).items() if isinstance(c, type) and issubclass(c, root) and not n.startswith("_")
-    }
+    namespace, known = NAMESPACES[recipe.library][0], transforms(recipe.library)
     if recipe.transform not in known:
         suggestion = near(recipe.transform, known)
         more = suggestion if suggestion.startswith("; did") else f"; {namespace} has {len(known)} others"
@@ -54,8 +61,8 @@ def find(recipe: Recipe) -> type[Any]:
     cls = known[recipe.transform]
     if _moves(cls) is None:
         raise HardgenError(
-            f"{recipe.name}: transform: {recipe.transform} neither changes values in place nor moves pixels, or does more "
-            "than that, so masks and boxes cannot follow; hardgen list shows what hardgen has of its own"
+            f"{recipe.name}: transform: {recipe.transform} does something else than change values in place or move "
+            "pixels, so masks and boxes could not follow; hardgen list shows what hardgen has of its own"
         )
     if _moves(cls) != recipe.moves:
         does, word = ("moves pixels", "true") if _moves(cls) else ("changes values in place", "false")

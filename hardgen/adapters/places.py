@@ -6,9 +6,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+SAMPLES = 500
+"""About so many pixels tell which homography is nearest to a flow."""
+
 
 def places(height: int, width: int) -> Tensor:
-    """A picture whose first channel is x, whose second is y and whose third is 1 everywhere: 1 x 3 x H x W in [0, 1]."""
+    """A picture of x, y and 1 in its three channels, x and y from 0 to 1 across the frame: 1 x 3 x H x W."""
     y, x = torch.meshgrid(_ramp(height), _ramp(width), indexing="ij")
     return torch.stack((x, y, torch.ones(height, width)))[None]
 
@@ -20,8 +23,8 @@ def flow_of(moved: Tensor) -> Tensor:
         moved: B x 3 x H x W float32; the third channel is below 1 where the transform filled in from outside the frame.
 
     Returns:
-        B x H x W x 2, (x, y) in pixels. What was filled in points outside the frame, as far from its border as the
-        pixel is from the nearest one that was not, so that the base mirrors the image there.
+        B x H x W x 2, (x, y) in pixels. Where the transform filled in, the flow is continued and points outside the
+        frame, so that masks and boxes end there and images are mirrored.
     """
     height, width = moved.shape[-2:]
     size = torch.tensor([width - 1, height - 1], dtype=torch.float32)
@@ -37,19 +40,40 @@ def _ramp(n: int) -> Tensor:
 
 
 def _continued(flow: NDArray[np.float32], inside: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Goes on with the homography nearest to the flow, corrected by what it leaves at the nearest inside pixel."""
     height, width = inside.shape
     if not inside.any():
         return np.full_like(flow, -1.0 - max(height, width))
-    way, labels = cv2.distanceTransformWithLabels(
+    _, labels = cv2.distanceTransformWithLabels(
         (~inside).astype(np.uint8), cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL
     )
     nearest = np.empty(labels.max() + 1, np.intp)
     nearest[labels[inside]] = np.flatnonzero(inside)
-    outside, away = nearest[labels[~inside]], way[~inside]
-    x, y = flow.reshape(-1, 2)[outside].T
-    edge = np.stack((x, width - 1 - x, y, height - 1 - y)).argmin(0)
-    x = np.select([edge == 0, edge == 1], [-0.5 - away, width - 0.5 + away], x)
-    y = np.select([edge == 2, edge == 3], [-0.5 - away, height - 0.5 + away], y)
+    outside, beside = np.flatnonzero(~inside), nearest[labels[~inside]]
+    known = np.flatnonzero(inside)[:: max(1, int(inside.sum()) // SAMPLES)]
+    here, there = (np.stack((at % width, at // width), -1).astype(np.float32) for at in (outside, beside))
+    steady = _homography(np.stack((known % width, known // width), -1), flow.reshape(-1, 2)[known])
+    new = flow.reshape(-1, 2)[beside] + np.clip(_moved(here, steady) - _moved(there, steady), -2 * width, 2 * width)
     out = flow.copy()
-    out[~inside] = np.stack((x, y), -1)
+    out[~inside] = _pushed_out(new, height, width)
     return out
+
+
+def _homography(points: NDArray[np.intp], seen: NDArray[np.float32]) -> NDArray[np.float64]:
+    fitted = cv2.findHomography(points.astype(np.float32), seen)[0] if len(points) >= 4 else None
+    return np.eye(3) if fitted is None else fitted.astype(np.float64)
+
+
+def _moved(points: NDArray[np.float32], homography: NDArray[np.float64]) -> NDArray[np.float32]:
+    moved: NDArray[np.float32] = cv2.perspectiveTransform(points[None], homography)[0]
+    return moved
+
+
+def _pushed_out(points: NDArray[np.float32], height: int, width: int) -> NDArray[np.float32]:
+    """Points, and those of them that lie in the frame put just outside its nearest edge."""
+    x, y = points.T
+    room = np.stack((x + 0.5, width - 0.5 - x, y + 0.5, height - 0.5 - y))
+    edge = np.where(room.min(0) > -0.01, room.argmin(0), 4)
+    x = np.select([edge == 0, edge == 1], [-0.51, width - 0.49], x)
+    y = np.select([edge == 2, edge == 3], [-0.51, height - 0.49], y)
+    return np.stack((x, y), -1).astype(np.float32)

@@ -76,11 +76,9 @@ class Recipe:
         return {name: _filled(content, value, short_side) for name, content in self.parameters.items()}
 
 
-_KINDS: dict[str, type] = {
-    "name": str, "family": str, "library": str, "transform": str, "doc": str, "limits": str, "blend": bool,
-    "moves": bool, "eight_bit": bool, "random": bool, "least_side": int, "exemptions": dict, "version": int, "knob": dict,
-    "parameters": dict,
-}  # fmt: skip
+_KINDS: dict[str, type] = dict.fromkeys(("name", "family", "library", "transform", "doc", "limits"), str)
+_KINDS |= dict.fromkeys(("blend", "moves", "eight_bit", "random"), bool) | dict.fromkeys(("least_side", "version"), int)
+_KINDS |= dict.fromkeys(("knob", "parameters", "exemptions"), dict)
 _WORDS = {str: "text", bool: "true or false", int: "a whole number", dict: "a mapping", float: "a number"}
 _NEEDED = ("name", "library", "transform", "knob", "doc", "limits")
 _KNOB = {"name": str, "neutral": float, "hardest": float, "unit": str, "doc": str, "scale": str}
@@ -120,7 +118,7 @@ def _recipe(row: Any, where: str, file: str, module: str) -> Recipe:
     if row.get("moves", False) and (row.get("blend", False) or row.get("eight_bit", False)):
         raise HardgenError(f"{where}: moves goes with neither blend nor eight_bit: places cannot be mixed or rounded")
     parameters = {str(name): _frozen(value) for name, value in row.get("parameters", {}).items()}
-    turned = [name for name, value in parameters.items() if _words(value, f"{where}: parameters.{name}")]
+    turned = [name for name, value in parameters.items() if _turned(value, f"{where}: parameters.{name}")]
     if row.get("blend", False) == bool(turned):
         raise HardgenError(
             f"{where}: parameters: the knob must be put in one of them, as the word value, or blend must be true"
@@ -134,7 +132,9 @@ def _recipe(row: Any, where: str, file: str, module: str) -> Recipe:
     return Recipe(**rest, knob=row["knob"]["name"], spec=spec, parameters=parameters, file=file, module=module)
 
 
-def _check(row: Mapping[Any, Any], kinds: Mapping[str, type], needed: tuple[str, ...], where: str, at: str = "") -> None:
+def _check(
+    row: Mapping[Any, Any], kinds: Mapping[str, type], needed: tuple[str, ...], where: str, at: str = ""
+) -> None:
     for key, value in row.items():
         if key not in kinds:
             raise HardgenError(f"{where}: {at}{key}: there is no such key{near(str(key), kinds)}")
@@ -167,17 +167,14 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
-def _words(value: Any, where: str) -> bool:
+def _turned(value: Any, where: str) -> bool:
     """Whether the knob's value stands in an argument; a word that is nearly one of ours is refused."""
-    if isinstance(value, tuple):
-        return any([_words(v, where) for v in value])
-    if isinstance(value, dict):
-        return any([_words(v, where) for v in value.values()])
-    if not isinstance(value, str):
-        return False
-    term = TERM.fullmatch(value)
-    if term is None and re.search(r"\bvalue\b|short side", value):
-        raise HardgenError(f"{where}: {value!r} is none of: value, -value, value of the short side, ..., whole, ..., odd")
+    if isinstance(value, tuple | dict):
+        parts = value.values() if isinstance(value, dict) else value
+        return sum(_turned(part, where) for part in parts) > 0
+    term = TERM.fullmatch(value) if isinstance(value, str) else None
+    if isinstance(value, str) and term is None and re.search(r"\bvalue\b|short side", value):
+        raise HardgenError(f"{where}: {value!r} is not '[-]value|NUMBER[ of the short side][, whole|odd]'")
     return term is not None and term["of"] == "value"
 
 
