@@ -20,15 +20,12 @@ from hardgen import registry
 from hardgen.data import SOURCES
 from hardgen.data.dataset import Dataset
 from hardgen.errors import HardgenError, near
+from hardgen.files import CONF as CONF
 from hardgen.models import KINDS
 from hardgen.models.model import Model
 from hardgen.pipeline import Pipeline, build, fields_of
 
 T = TypeVar("T")
-
-_inside, _beside = Path(__file__).parent / "conf", Path(__file__).parents[1] / "conf"
-CONF = _inside if _inside.is_dir() else _beside
-"""The folder of YAML files: inside the package when installed, beside it in a checkout."""
 
 
 def store() -> None:

@@ -1,4 +1,4 @@
-"""Files that are whole or absent, and names made from content."""
+"""Files that are whole or absent, names made from content, and the folder of YAML files."""
 
 import contextlib
 import hashlib
@@ -6,6 +6,10 @@ import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+
+_inside, _beside = Path(__file__).parent / "conf", Path(__file__).parents[1] / "conf"
+CONF = _inside if _inside.is_dir() else _beside
+"""The folder of YAML files: inside the package when installed, beside it in a checkout."""
 
 
 @contextlib.contextmanager

@@ -81,16 +81,16 @@ def load_installed() -> None:
 
 
 def load_file(path: str | Path) -> str:
-    """Imports a local Python file that registers perturbations.
+    """Imports a local Python file that registers perturbations, or reads a YAML file that adapts transforms.
 
     Args:
-        path: A file that the user named.
+        path: A file that the user named; `.yaml` and `.yml` are adapters (`hardgen.adapters`).
 
     Returns:
         The name of the module that the file became; the same file always gets the same one.
 
     Raises:
-        HardgenError: if the file is missing, fails to import or registers nothing.
+        HardgenError: if the file is missing, is no such file, fails to import or registers nothing.
     """
     file = Path(path).expanduser().resolve()
     if not file.is_file():
@@ -98,22 +98,33 @@ def load_file(path: str | Path) -> str:
     module_name = f"hardgen_plugin_{file.stem}_{digest(str(file))[:8]}"
     if module_name in sys.modules:
         return module_name
-    spec = importlib.util.spec_from_file_location(module_name, file)
-    if spec is None or spec.loader is None:
-        raise HardgenError(f"plugins: not a Python file: {path}")
-    module, before = importlib.util.module_from_spec(spec), dict(_classes)
-    sys.modules[module_name] = module
+    before = dict(_classes)
     try:
-        spec.loader.exec_module(module)
-        if _classes.keys() == before.keys():
-            raise HardgenError("it registers no perturbation: decorate a class with @register(name)")
+        if file.suffix in (".yaml", ".yml"):
+            from hardgen.adapters.loading import load
+
+            load(file, module_name)
+        else:
+            _run(file, module_name)
     except (Exception, SystemExit) as error:
-        del sys.modules[module_name]
+        sys.modules.pop(module_name, None)
         _classes.clear()
         _classes.update(before)
         why = str(error) if isinstance(error, HardgenError) else f"failed to import: {_one_line(error)}"
         raise HardgenError(f"plugins: {path}: {why}") from error
     return module_name
+
+
+def _run(file: Path, module_name: str) -> None:
+    spec = importlib.util.spec_from_file_location(module_name, file)
+    if spec is None or spec.loader is None:
+        raise HardgenError(f"not a Python file: {file.name}, nor a YAML file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module
+    before = set(_classes)
+    spec.loader.exec_module(module)
+    if set(_classes) == before:
+        raise HardgenError("it registers no perturbation: decorate a class with @register(name)")
 
 
 def _family(module: str) -> str:

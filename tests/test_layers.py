@@ -7,7 +7,7 @@ PACKAGE = Path(__file__).parents[1] / "hardgen"
 
 FLOORS = [
     ["errors", "files", "tables", "progress", "images", "knobs", "rng", "batch", "functional"],
-    ["perturbation", "registry"],
+    ["perturbation", "registry", "adapters"],
     ["perturbations", "pipeline"],
     ["data", "models", "testing"],
     ["provenance"],
