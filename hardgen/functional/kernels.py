@@ -71,7 +71,7 @@ def line(length: float, angle: float) -> Kernel:
     Returns:
         n x n float32, n odd and the same for every angle; read-only.
     """
-    points = _midpoints(length / 2, density=8.0)
+    points = _midpoints(length / 2, density=4.0)
     radius, turn = math.ceil(length / 2), math.radians(angle)
     across, down = points * math.cos(turn), -points * math.sin(turn)
     return _finished(_shares(down, radius) @ _shares(across, radius).T)
