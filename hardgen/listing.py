@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, Group
+from rich.padding import Padding
 from rich.text import Text
 
 from hardgen.data import SOURCES
@@ -103,11 +103,7 @@ def list_command(words: Sequence[str]) -> None:
     out.print("\nhardgen preview pipeline=NAME shows what one does.")
 
 
-def _entry(name: str, lines: Sequence[str]) -> Table:
-    """A name in a column of its own, its lines beside it, the first one bright."""
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(min_width=18, no_wrap=True)
-    grid.add_column()
-    for i, line in enumerate(lines):
-        grid.add_row(Text(f"  {name}" if i == 0 else "", "cyan"), Text(line, "" if i == 0 else "dim"))
-    return grid
+def _entry(name: str, lines: Sequence[str]) -> Group:
+    """A name, and its lines below it, the first one bright."""
+    texts = [Text(line, "" if i == 0 else "dim") for i, line in enumerate(lines)]
+    return Group(Text(f"  {name}", "cyan"), *(Padding(text, (0, 0, 0, 6)) for text in texts))

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.errors import HardgenError, choice, near
-from hardgen.functional.measures import rmse
+from hardgen.functional.measures import finish
 from hardgen.functional.sampling import move_boxes, resample
 from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
@@ -113,11 +113,11 @@ class Perturbation(ABC):
         if self.needs_donors and batch.donors is None:
             raise HardgenError(f"{self.name} takes its pixels from other images: hand it a batch with donors")
         after, doses = self.apply(batch, rng)
-        images = after.images.clamp(0.0, 1.0)
+        images = after.images
         if images.shape[1] == 3 and bool(batch.grey.any()):
             images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
-        images = images.contiguous(memory_format=torch.channels_last)
-        return Outcome(after.replace(images), {**doses, **self.dose(images), "rmse": rmse(images, batch.images)})
+        images, rmse = finish(images, batch.images)
+        return Outcome(after.replace(images), {**doses, **self.dose(images), "rmse": rmse})
 
     def dose(self, images: Tensor) -> Doses:
         """Realised doses that are measured on the finished images; none unless overridden."""
