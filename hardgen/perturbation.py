@@ -87,6 +87,11 @@ class Perturbation(ABC):
         return any(getattr(self, name) == knob.neutral for name, knob in self.knobs().items())
 
     @property
+    def published(self) -> str:
+        """Its name in the published benchmark that it mirrors; empty if it mirrors none."""
+        return ""
+
+    @property
     def needs_donors(self) -> bool:
         """Whether it takes pixels from other images (`Batch.donors`)."""
         return False

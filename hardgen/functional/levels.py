@@ -1,6 +1,7 @@
 """Between 8-bit files and float images: a byte k is the float k / 255."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import cv2
 import numpy as np
@@ -38,12 +39,51 @@ def to_grid(images: Tensor) -> Tensor:
     """
     if images.device.type != "cpu":
         return images.mul(255.0).round_().div_(255.0).contiguous(memory_format=torch.channels_last)
+    return _by_bytes(images, lambda x: cv2.convertScaleAbs(x, alpha=255.0))
+
+
+def truncate(images: Tensor) -> Tensor:
+    """Cuts images off at the 8-bit level below, as a cast from float to bytes does.
+
+    Args:
+        images: B x C x H x W float32; values outside [0, 1] count as black or white.
+
+    Returns:
+        The same shape, channels_last, on the grid of 8-bit files. A value within 0.001 of the next level is taken for
+        it: there float32 cannot tell.
+    """
+    if images.device.type != "cpu":
+        return images.clamp(0.0, 1.0).mul_(255.0).add_(0.001).floor_().div_(255.0)
+    return _by_bytes(images, lambda x: cv2.addWeighted(x, 255.0, x, 0.0, -0.499, dtype=cv2.CV_8U))
+
+
+def to_bytes(image: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """An H x W x C image in [0, 1] rounded to bytes."""
+    return np.asarray(cv2.convertScaleAbs(image, alpha=255.0), dtype=np.uint8).reshape(image.shape)
+
+
+def _by_bytes(images: Tensor, how: Callable[[NDArray[np.float32]], NDArray[Any]]) -> Tensor:
+    """Brings every image of a CPU batch to bytes and back to floats."""
     out = torch.empty_like(images, memory_format=torch.channels_last)
     sources, results = images.permute(0, 2, 3, 1), out.permute(0, 2, 3, 1)
 
     def one(i: int) -> None:
-        levels = cv2.convertScaleAbs(np.ascontiguousarray(sources[i].numpy()), alpha=255.0)
+        levels = how(np.ascontiguousarray(sources[i].numpy()))
         cv2.LUT(levels, LEVELS, dst=results[i].numpy().reshape(levels.shape))
 
     spread(one, len(images), images.numel())
     return out
+
+
+def on_bytes(images: Tensor, how: Callable[[NDArray[np.uint8]], NDArray[Any]]) -> Tensor:
+    """Runs a function of 8-bit images on every image; CUDA tensors go to the CPU for it and back.
+
+    Args:
+        images: B x C x H x W float32 in [0, 1]; rounded to 8 bits.
+        how: Takes and gives H x W x C uint8; it must not keep or write into what it is given.
+
+    Returns:
+        B x C x H x W float32, channels_last.
+    """
+    made = _by_bytes(images.cpu(), lambda x: np.ascontiguousarray(how(to_bytes(x))).reshape(x.shape))
+    return made.to(images.device)

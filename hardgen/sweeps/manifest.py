@@ -100,6 +100,7 @@ def _axis(plan: Plan, index: int) -> dict[str, Any]:
         "slot": axis.slot,
         "perturbation": perturbation.name,
         "family": perturbation.family,
+        "published": perturbation.published,
         "knob": axis.name.partition(".")[2],
         "unit": knob.unit,
         "scale": knob.scale.value,

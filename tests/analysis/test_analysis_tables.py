@@ -204,7 +204,8 @@ def test_mce_divides_by_the_reference_and_says_where_there_is_none() -> None:
         }
     )  # fmt: skip
     axes = [
-        {"axis": f"{a}.p", "perturbation": p, "published": "imagenet_c"} for a, p in (("n", "shot_noise"), ("f", "fog"))
+        {"axis": f"{a}.p", "perturbation": f"imagenet_c_{p}", "published": p}
+        for a, p in (("n", "shot_noise"), ("f", "fog"))
     ]
     table = mce(shape, axes, {"shot_noise": 0.9, "fog": 0.8}, 0.4)
     assert table["normalised"].all()
@@ -216,6 +217,19 @@ def test_mce_divides_by_the_reference_and_says_where_there_is_none() -> None:
     assert without["error"].to_list() == pytest.approx([0.5, 0.3, 0.4])
     assert without["corruption_error"].is_null().all()
     assert mce(shape, [{"axis": "n.p", "perturbation": "shot_noise"}], ALEXNET).is_empty()
+
+
+def test_the_mean_is_over_the_fifteen_only() -> None:
+    shape = pl.DataFrame(
+        {
+            "model": "m", "axis": ["n.p"] * 6 + ["s.p"] * 6, "hardness": [0.0, 0.2, 0.4, 0.6, 0.8, 1.0] * 2,
+            "accuracy": [0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.8, 0.8, 0.8, 0.7, 0.7, 0.5],
+        }
+    )  # fmt: skip
+    axes = [{"axis": f"{a}.p", "published": p} for a, p in (("n", "shot_noise"), ("s", "saturate"))]
+    table = mce(shape, axes, ALEXNET, 0.4)
+    assert table["note"].to_list() == ["", "reference missing", ""]
+    assert table["corruption_error"].to_list()[2] == pytest.approx(0.5 / ALEXNET["shot_noise"])
 
 
 def test_equal_runs_give_equal_bytes(tmp_path: Path, run: Run) -> None:

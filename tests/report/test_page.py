@@ -144,7 +144,7 @@ def test_many_axes_models_and_classes_stay_within_bounds(tmp_path: Path) -> None
 
 
 def test_imagenet_axes_get_their_mce(tmp_path: Path) -> None:
-    axis = replace(BLUR, slot="shot", perturbation="shot_noise", published="imagenet_c")
+    axis = replace(BLUR, slot="shot", perturbation="shot_noise", published="shot_noise")
     plan = replace(SMALL, axes=(axis,), stops=(0.2, 0.4, 0.6, 0.8, 1.0), pictures=0)
     text, _ = page_of(make_report([plan.write(tmp_path / "run")]))
     assert "reference missing" in text
