@@ -56,7 +56,7 @@ def rotation(height: int, width: int, degrees: Tensor) -> Tensor:
     """
     angle = torch.deg2rad(degrees)
     cos, sin = angle.cos(), angle.sin()
-    return affine(height, width, torch.stack((cos, -sin, sin, cos), -1).unflatten(-1, (2, 2)))
+    return affine(height, width, torch.stack((cos, -sin, sin, cos), -1).view(-1, 2, 2))
 
 
 def perspective(height: int, width: int, corners: Tensor) -> Tensor:

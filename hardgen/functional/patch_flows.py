@@ -3,8 +3,6 @@
 import torch
 from torch import Tensor
 
-from hardgen.functional.flows import still
-
 
 def rearranged(height: int, width: int, grid: int, sources: Tensor) -> Tensor:
     """Every cell of a grid shows another cell.
@@ -23,22 +21,28 @@ def rearranged(height: int, width: int, grid: int, sources: Tensor) -> Tensor:
     """
     device = sources.device
     own_y, own_x = (torch.arange(side, device=device) * grid // side for side in (height, width))
-    shown = sources.view(-1, grid, grid)[:, own_y][:, :, own_x]
-    cells_y, cells_x = shown // grid, shown % grid
-    y = _within(height, grid, own_y[None, :, None], cells_y)
-    x = _within(width, grid, own_x[None, None, :], cells_x, columns=True)
-    flow = torch.stack((x, y), -1).float()
-    stays = (shown == (own_y[:, None] * grid + own_x))[..., None]
-    return torch.where(stays, still(height, width, device), flow)
+    shown = sources.view(-1, grid, grid)
+    y = _within(height, grid, own_y, shown[:, own_y] // grid)
+    x = _within(width, grid, own_x, shown.transpose(1, 2)[:, own_x] % grid).transpose(1, 2)
+    return torch.stack((x[:, own_y], y[:, :, own_x]), -1)
 
 
-def _within(side: int, grid: int, own: Tensor, shown: Tensor, columns: bool = False) -> Tensor:
-    """Where in the shown cell a pixel lies that lies as far from the start of its own cell."""
-    i = torch.arange(side, device=shown.device)
-    offset = (i[None, None, :] if columns else i[None, :, None]) - _start(own, side, grid)
+def _within(side: int, grid: int, own: Tensor, shown: Tensor) -> Tensor:
+    """Where each pixel of a side is taken from, as far from the start of the cell shown as it is from its own's.
+
+    Args:
+        side: In pixels.
+        grid: Cells a side.
+        own: The cell of each pixel, side.
+        shown: B x side x n: the cell that it shows, in n cases.
+
+    Returns:
+        B x side x n float32.
+    """
+    offset = torch.arange(side, device=own.device) - _start(own, side, grid)
     start = _start(shown, side, grid)
     last = torch.maximum(_start(shown + 1, side, grid) - 1, start).clamp(max=side - 1)
-    return torch.minimum(start + offset, last)
+    return torch.minimum(start + offset[:, None], last).float()
 
 
 def _start(cell: Tensor, side: int, grid: int) -> Tensor:

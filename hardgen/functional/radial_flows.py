@@ -12,7 +12,7 @@ from torch import Tensor
 
 @functools.lru_cache(maxsize=16)
 def _polar(height: int, width: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
-    """x and y about the centre and the distance from it, each height x width, in pixels; kept, so read-only."""
+    """Way in x and in y and distance from the centre, each height x width, in pixels; kept, so read-only."""
     x = torch.arange(width, device=device, dtype=torch.float32) - (width - 1) / 2
     y = torch.arange(height, device=device, dtype=torch.float32) - (height - 1) / 2
     yy, xx = torch.meshgrid(y, x, indexing="ij")

@@ -3,6 +3,7 @@
 import enum
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import cv2
 import numpy as np
@@ -90,7 +91,7 @@ def resample_opencv(images: Tensor, flow: Tensor, nearest: bool, border: Border,
     size = np.array(images.shape[:1:-1], np.float32)
     fills = None if fill is None else fill.permute(0, 2, 3, 1).numpy()
 
-    def one(image: NDArray[np.float32], i: int) -> NDArray[np.float32]:
+    def one(image: NDArray[np.float32], i: int) -> NDArray[Any]:
         out = cv2.remap(image, ways[i], None, how, borderMode=mode).reshape(image.shape)
         if fills is None:
             return out

@@ -6,7 +6,7 @@ import math
 import torch
 from torch import Tensor
 
-PER_LENGTH = 2
+PER_LENGTH = 1.5
 """Nodes per correlation length: enough for a sum of Gaussians at the nodes to be even."""
 
 
@@ -25,6 +25,7 @@ def weights(side: int, short: int, length: float, device: torch.device) -> Tenso
     at = (torch.arange(side, dtype=torch.float64) + 0.5) / side * (count - 5) + 2
     distance = at[:, None] - torch.arange(count, dtype=torch.float64)
     table = torch.exp(-((distance / PER_LENGTH) ** 2))
+    table[table < 1e-9] = 0.0  # what float32 cannot hold normally is very slow to multiply
     return (table / table.square().sum(1, keepdim=True).sqrt()).float().to(device)
 
 
@@ -64,6 +65,7 @@ def _averages(side: int, short: int, device: torch.device) -> tuple[Tensor, Tens
     count = math.ceil(8 * min(side / short, 16.0))
     at = (torch.arange(side, dtype=torch.float64) + 0.5) / side * count
     table = torch.exp(-((at[:, None] - torch.arange(count) - 0.5) ** 2) / 2)
+    table[table < 1e-9] = 0.0
     down, up = table.T / table.sum(0)[:, None], table / table.sum(1, keepdim=True)
     return down.float().to(device), up.float().to(device)
 

@@ -22,7 +22,7 @@ def sideways(height: int, width: int, shifts_x: Tensor | None, shifts_y: Tensor 
 
 
 def sine(side: int, wavelength: float, phases: Tensor) -> Tensor:
-    """sin(2 pi (i / wavelength + phase)) for the pixels i of a side, B x side; wavelength in pixels, phases in turns."""
+    """B x side: sin(2 pi (i / wavelength + phase)) for pixel i of a side; wavelength in pixels, phases in turns."""
     i = torch.arange(side, device=phases.device, dtype=torch.float32)
     return torch.sin(2 * math.pi * (i[None] / wavelength + phases[:, None]))
 
@@ -49,7 +49,8 @@ def spline_basis(height: int, width: int, grid: int, device: torch.device) -> Te
     system[:n, n + 1 :] = points
     system[n + 1 :, :n] = points.T
     terms = torch.cat((_bending(pixels, points), torch.ones(len(pixels), 1, dtype=torch.float64), pixels), 1)
-    return (terms @ torch.linalg.inv(system)[:, :n]).float().to(device)
+    basis: Tensor = terms @ torch.linalg.inv(system)[:, :n]
+    return basis.float().to(device)
 
 
 def _bending(a: Tensor, b: Tensor) -> Tensor:

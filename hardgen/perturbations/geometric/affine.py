@@ -68,7 +68,8 @@ class Shear(GeometricPerturbation):
         slant = signs(rng) * math.tan(math.radians(self.degrees))
         one = torch.ones_like(slant)
         matrices = torch.stack((one, slant * upright, slant * (1 - upright), one), -1).view(-1, 2, 2)
-        return flows.affine(*images.shape[-2:], matrices)
+        height, width = images.shape[-2:]
+        return flows.affine(height, width, matrices)
 
 
 @register("stretch")
@@ -89,4 +90,5 @@ class Stretch(GeometricPerturbation):
         """Stretches along x or along y."""
         along = (rng.integers("axis", 2) - 0.5).float()
         matrices = torch.diag_embed(torch.stack((self.ratio**along, self.ratio**-along), -1))
-        return flows.affine(*images.shape[-2:], matrices)
+        height, width = images.shape[-2:]
+        return flows.affine(height, width, matrices)

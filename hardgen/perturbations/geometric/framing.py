@@ -21,7 +21,8 @@ from hardgen.rng import SampleRng
 def scaled(images: Tensor, factor: float) -> Tensor:
     """The flow that takes every pixel from `factor` times as far from the centre."""
     matrices = (torch.eye(2, device=images.device) * factor).expand(len(images), -1, -1)
-    return flows.affine(*images.shape[-2:], matrices)
+    height, width = images.shape[-2:]
+    return flows.affine(height, width, matrices)
 
 
 @register("shrink")
@@ -82,8 +83,7 @@ class Translation(GeometricPerturbation):
         angle = rng.uniform("direction") * (2 * math.pi)
         height, width = images.shape[-2:]
         size = torch.tensor([width, height], device=images.device)
-        shifts = torch.stack((angle.cos(), angle.sin()), -1) * (self.distance * size)
-        return flows.affine(height, width, torch.eye(2, device=images.device).expand(len(images), -1, -1), shifts)
+        return _shifted(images, torch.stack((angle.cos(), angle.sin()), -1) * (self.distance * size))
 
 
 @register("truncation")
@@ -109,37 +109,33 @@ class Truncation(GeometricPerturbation):
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Moves everything, and counts what of the object is left."""
         after, doses = super().apply(batch, rng)
-        target = _object(batch, batch.images)
-        flow = self._shifted(target, batch.images, rng)
-        height, width = target.shape[1:]
-        size = torch.tensor([width, height], device=flow.device)
-        # Every pixel of the object that the shift takes out of the frame is one whose place after it lies outside.
-        shift = flow[:, 0, 0]
-        places = flows.still(height, width, flow.device) - shift[:, None, None]
-        inside = ((places >= -0.5) & (places < size - 0.5)).all(-1)
-        left = (inside & target).flatten(1).sum(1) / target.flatten(1).sum(1)
-        return after, {**doses, "visible": left.float()}
+        return after, {**doses, "visible": self._shifts(_object(batch, batch.images), rng)[1]}
 
     def batch_flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Shifts by what the object needs."""
-        return self._shifted(_object(batch, batch.images), batch.images, rng)
+        return _shifted(batch.images, self._shifts(_object(batch, batch.images), rng)[0])
 
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Shifts by what the whole image needs."""
-        return self._shifted(_object(None, images), images, rng)
+        return _shifted(images, self._shifts(_object(None, images), rng)[0])
 
-    def _shifted(self, target: Tensor, images: Tensor, rng: SampleRng) -> Tensor:
-        height, width = images.shape[-2:]
-        along_x, along_y = target.sum(1), target.sum(2)
-        shifts = []
+    def _shifts(self, target: Tensor, rng: SampleRng) -> tuple[Tensor, Tensor]:
+        """Where pixels are taken from, (x, y) further on, B x 2, and the share of the target then in sight, B."""
+        along = (target.sum(1, dtype=torch.float32).cpu(), target.sum(2, dtype=torch.float32).cpu())
+        shifts, left = [], []
         for i, edge in enumerate(rng.integers("edge", 4).tolist()):
-            counts = (along_x if edge < 2 else along_y)[i]
-            far = edge % 2 == 1
-            way = _cut(counts.flip(0) if far else counts, self.visible)
-            shift = -way if far else way
-            shifts.append((shift, 0.0) if edge < 2 else (0.0, shift))
-        eye = torch.eye(2, device=images.device).expand(len(images), -1, -1)
-        return flows.affine(height, width, eye, torch.tensor(shifts, device=images.device))
+            axis, far = divmod(edge, 2)
+            counts = along[axis][i].flip(0) if far else along[axis][i]
+            way = _cut(counts, self.visible)
+            shifts.append([(-way if far else way) * (axis == a) for a in (0, 1)])
+            left.append(float(counts[torch.arange(len(counts)) >= way - 0.5].sum() / counts.sum()))
+        return torch.tensor(shifts, device=target.device), torch.tensor(left, device=target.device)
+
+
+def _shifted(images: Tensor, shifts: Tensor) -> Tensor:
+    height, width = images.shape[-2:]
+    eye = torch.eye(2, device=images.device).expand(len(images), -1, -1)
+    return flows.affine(height, width, eye, shifts)
 
 
 def _object(batch: Batch | None, images: Tensor) -> Tensor:

@@ -39,7 +39,8 @@ class PatchShuffle(GeometricPerturbation):
         first, second = order[:, 0 : 2 * pairs : 2], order[:, 1 : 2 * pairs : 2]
         sources = torch.arange(count, device=images.device).expand(len(images), -1).clone()
         sources.scatter_(1, first, second).scatter_(1, second, first)
-        return rearranged(*images.shape[-2:], int(self.grid), sources)
+        height, width = images.shape[-2:]
+        return rearranged(height, width, int(self.grid), sources)
 
 
 @register("jigsaw")
@@ -65,4 +66,5 @@ class Jigsaw(GeometricPerturbation):
         count = self.grid**2
         ring = rng.uniform("order", FINEST * FINEST)[:, :count].argsort(stable=True, dim=1)
         sources = torch.empty_like(ring).scatter_(1, ring, ring.roll(-1, 1))
-        return rearranged(*images.shape[-2:], self.grid, sources)
+        height, width = images.shape[-2:]
+        return rearranged(height, width, self.grid, sources)

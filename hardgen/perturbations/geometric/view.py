@@ -10,7 +10,7 @@ from torch import Tensor
 
 from hardgen.functional import flows, radial_flows
 from hardgen.functional.sampling import Border
-from hardgen.knobs import knob
+from hardgen.knobs import Scale, knob
 from hardgen.perturbation import GeometricPerturbation
 from hardgen.perturbations.geometric.affine import LIKE, signs
 from hardgen.registry import register
@@ -76,7 +76,8 @@ class LensDistortion(GeometricPerturbation):
         drawn = signs(rng)
         if self.bend is not Bend.drawn:
             drawn = torch.full_like(drawn, 1 if self.bend is Bend.barrel else -1)
-        return radial_flows.lens(*images.shape[-2:], drawn * self.coefficient)
+        height, width = images.shape[-2:]
+        return radial_flows.lens(height, width, drawn * self.coefficient)
 
 
 @register("fisheye")
@@ -91,8 +92,9 @@ class Fisheye(GeometricPerturbation):
     limits: ClassVar[str] = "Shows no more of the scene than the flat image held; the crowded corners are not filtered."
     exemptions: ClassVar[dict[str, str]] = {"monotone.field": LIKE}
 
-    field: float = knob(0.0, 172.0, "degrees", "Diagonal field of view.")
+    field: float = knob(0.0, 172.0, "degrees", "Diagonal field of view.", Scale.QUADRATIC)
 
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """The same for every image."""
-        return radial_flows.fisheye(*images.shape[-2:], self.field, len(images), images.device)
+        height, width = images.shape[-2:]
+        return radial_flows.fisheye(height, width, self.field, len(images), images.device)

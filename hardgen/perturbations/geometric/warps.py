@@ -87,13 +87,14 @@ class ThinPlate(GeometricPerturbation):
     limits: ClassVar[str] = "The whole picture is one sheet: parts of a thing do not move against each other."
     exemptions: ClassVar[dict[str, str]] = {"monotone.rms": LIKE}
 
-    rms: float = knob(0.0, 0.2, SHORT_SIDE, "Root mean square displacement.")
+    rms: float = knob(0.0, 0.12, SHORT_SIDE, "Root mean square displacement.")
     pins: int = setting(4, 2, 8, "pins", "Pins along each side.")
 
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Displaces along the spline through the moved pins."""
         pins = int(self.pins)
-        return displaced(images, wave_flows.spline(*images.shape[-2:], rng.normal("pins", pins, pins, 2)), self.rms)
+        height, width = images.shape[-2:]
+        return displaced(images, wave_flows.spline(height, width, rng.normal("pins", pins, pins, 2)), self.rms)
 
 
 @register("ripple")
