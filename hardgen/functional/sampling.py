@@ -83,23 +83,22 @@ def resample_torch(images: Tensor, flow: Tensor, nearest: bool, border: Border, 
 def resample_opencv(images: Tensor, flow: Tensor, nearest: bool, border: Border, fill: Tensor | None) -> Tensor:
     """`resample` by OpenCV, on the CPU."""
     how = cv2.INTER_NEAREST if nearest else cv2.INTER_LINEAR
-    if nearest:
+    if nearest or fill is not None:
         mode = cv2.BORDER_CONSTANT
     else:
         mode = cv2.BORDER_REFLECT_101 if border is Border.mirror else cv2.BORDER_REPLICATE
     ways = flow.numpy()
-    size = np.array(images.shape[:1:-1], np.float32)
-    fills = None if fill is None else fill.permute(0, 2, 3, 1).numpy()
+    fills = None if fill is None else fill.permute(0, 2, 3, 1).contiguous().numpy()
+    even = fills is not None and fills.shape[1:3] == (1, 1)
+    ones = np.ones(tuple(images.shape[-2:]), np.float32)
 
     def one(image: NDArray[np.float32], i: int) -> NDArray[Any]:
-        out = cv2.remap(image, ways[i], None, how, borderMode=mode).reshape(image.shape)
-        if fills is None:
-            return out
-        near = np.minimum(ways[i] + 1, size - ways[i])
-        inside = (np.clip(near[..., 0], 0, 1) * np.clip(near[..., 1], 0, 1))[..., None]
-        out -= fills[i]
-        out *= inside
-        out += fills[i]
+        colour = fills[i].ravel().tolist() if fills is not None and even else 0.0
+        out = cv2.remap(image, ways[i], None, how, borderMode=mode, borderValue=colour)
+        if fills is not None and not even:
+            rest = cv2.subtract(ones, cv2.remap(ones, ways[i], None, how, borderMode=mode))
+            many = cv2.merge([rest] * image.shape[2])
+            cv2.accumulateProduct(fills[i].reshape(out.shape), many.reshape(out.shape), out)
         return out
 
     return by_image(images, one)
