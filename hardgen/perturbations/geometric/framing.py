@@ -13,7 +13,7 @@ from hardgen.functional import flows
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
 from hardgen.perturbation import Doses, GeometricPerturbation
-from hardgen.perturbations.geometric.affine import LIKE
+from hardgen.perturbations.geometric.affine import like
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -37,7 +37,7 @@ class Shrink(GeometricPerturbation):
     limits: ClassVar[str] = (
         "Only size: no haze, no perspective; the surround is made up, not the scene round the object."
     )
-    exemptions: ClassVar[dict[str, str]] = {"monotone.scale": LIKE}
+    exemptions: ClassVar[dict[str, str]] = {"monotone.scale": like(29, 0.078)}
 
     scale: float = knob(1.0, 0.1, "of the size", "Size of the image, linear.", Scale.LOG)
     border: Border = dataclasses.field(default=Border.blur, kw_only=True)
@@ -58,7 +58,7 @@ class ZoomIn(GeometricPerturbation):
     """Shows the middle of the image only, enlarged to the frame, as a thing too near."""
 
     limits: ClassVar[str] = "A crop enlarged: no detail is added and the perspective stays that of the distance."
-    exemptions: ClassVar[dict[str, str]] = {"monotone.visible": LIKE}
+    exemptions: ClassVar[dict[str, str]] = {"monotone.visible": like(22, 0.120)}
 
     visible: float = knob(1.0, 0.03, "of the frame's area", "Share of the frame that stays in sight.", Scale.LOG)
 
@@ -73,7 +73,7 @@ class Translation(GeometricPerturbation):
     """Moves the image in a drawn direction, as a camera that points beside the thing."""
 
     limits: ClassVar[str] = "A shift of the picture: no parallax; what comes into the frame is made up, not the scene."
-    exemptions: ClassVar[dict[str, str]] = {"monotone.distance": LIKE}
+    exemptions: ClassVar[dict[str, str]] = {"monotone.distance": like(29, 0.134)}
 
     distance: float = knob(0.0, 0.6, "of the side", "How far the image moves, of its width in x and its height in y.")
     border: Border = dataclasses.field(default=Border.blur, kw_only=True)
@@ -100,7 +100,7 @@ class Truncation(GeometricPerturbation):
     exemptions: ClassVar[dict[str, str]] = {
         "neutral_is_identity": "the first pixel is cut when the object has come to the frame's edge: the image jumps "
         "by that distance (neutral itself gives the image bit for bit)",
-        "monotone.visible": LIKE,
+        "monotone.visible": like(30, 0.162),
     }
 
     visible: float = knob(1.0, 0.05, "of the object", "Share of the object that stays in the frame.")

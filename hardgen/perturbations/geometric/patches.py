@@ -56,7 +56,8 @@ class Jigsaw(GeometricPerturbation):
         "Square patches with hard edges: what a texture reader does not mind and a shape reader does."
     )
     exemptions: ClassVar[dict[str, str]] = {
-        "monotone.grid": "another grid is another arrangement: finer patches may by chance land on their like",
+        "monotone.grid": "another grid is another arrangement: finer patches may by chance land on their like "
+        "(all of 30 photographs fall at some step, by 0.102 of full scale at most)",
     }
 
     grid: int = knob(1, FINEST, "patches a side", "Patches along each side.")

@@ -12,7 +12,7 @@ from hardgen.functional import flows, radial_flows
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
 from hardgen.perturbation import GeometricPerturbation
-from hardgen.perturbations.geometric.affine import LIKE, signs
+from hardgen.perturbations.geometric.affine import like, signs
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -38,7 +38,7 @@ class Perspective(GeometricPerturbation):
     """
 
     limits: ClassVar[str] = "The scene is a flat sheet: nothing hides anything as the viewpoint moves."
-    exemptions: ClassVar[dict[str, str]] = {"monotone.shift": LIKE}
+    exemptions: ClassVar[dict[str, str]] = {"monotone.shift": like(21, 0.025)}
 
     shift: float = knob(0.0, 0.45, SHORT_SIDE, "Greatest way of a corner, in x and in y.")
     border: Border = dataclasses.field(default=Border.blur, kw_only=True)
@@ -65,7 +65,7 @@ class LensDistortion(GeometricPerturbation):
     limits: ClassVar[str] = (
         "One radial term about the centre of the image: no tangential part, no other colour fringes."
     )
-    exemptions: ClassVar[dict[str, str]] = {"monotone.coefficient": LIKE}
+    exemptions: ClassVar[dict[str, str]] = {"monotone.coefficient": like(12, 0.027)}
 
     coefficient: float = knob(0.0, 2.0, "at the corner", "Radial coefficient k.")
     bend: Bend = Bend.drawn
@@ -90,7 +90,7 @@ class Fisheye(GeometricPerturbation):
     """
 
     limits: ClassVar[str] = "Shows no more of the scene than the flat image held; the crowded corners are not filtered."
-    exemptions: ClassVar[dict[str, str]] = {"monotone.field": LIKE}
+    exemptions: ClassVar[dict[str, str]] = {"monotone.field": like(17, 0.108)}
 
     field: float = knob(0.0, 172.0, "degrees", "Diagonal field of view.", Scale.QUADRATIC)
 

@@ -8,7 +8,7 @@ from torch import Tensor
 from hardgen.functional import flows, smooth_fields, wave_flows
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import GeometricPerturbation
-from hardgen.perturbations.geometric.affine import LIKE
+from hardgen.perturbations.geometric.affine import like
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -41,7 +41,7 @@ class Elastic(GeometricPerturbation):
     """
 
     limits: ClassVar[str] = "The whole picture is one sheet: parts of a thing do not move against each other."
-    exemptions: ClassVar[dict[str, str]] = {"monotone.rms": LIKE}
+    exemptions: ClassVar[dict[str, str]] = {"monotone.rms": like(1, 0.004)}
 
     rms: float = knob(0.0, 0.12, SHORT_SIDE, "Root mean square displacement.")
     length: float = setting(0.15, 0.02, 1.0, SHORT_SIDE, "Correlation length of the displacements.")
@@ -61,7 +61,6 @@ class Turbulence(GeometricPerturbation):
     """
 
     limits: ClassVar[str] = "One moment of still pictures: no blur over the exposure, no dependence on distance."
-    exemptions: ClassVar[dict[str, str]] = {"monotone.rms": LIKE}
 
     rms: float = knob(0.0, 0.05, SHORT_SIDE, "Root mean square displacement.")
     length: float = setting(0.1, 0.04, 1.0, SHORT_SIDE, "Correlation length of the coarsest displacements.")
@@ -85,7 +84,6 @@ class ThinPlate(GeometricPerturbation):
     """
 
     limits: ClassVar[str] = "The whole picture is one sheet: parts of a thing do not move against each other."
-    exemptions: ClassVar[dict[str, str]] = {"monotone.rms": LIKE}
 
     rms: float = knob(0.0, 0.12, SHORT_SIDE, "Root mean square displacement.")
     pins: int = setting(4, 2, 8, "pins", "Pins along each side.")
@@ -107,7 +105,7 @@ class Ripple(GeometricPerturbation):
     """
 
     limits: ClassVar[str] = "Displacement only: water also reflects, focuses light and colours."
-    exemptions: ClassVar[dict[str, str]] = {"monotone.amplitude": LIKE}
+    exemptions: ClassVar[dict[str, str]] = {"monotone.amplitude": like(1, 0.0005)}
 
     amplitude: float = knob(0.0, 0.08, SHORT_SIDE, "Greatest displacement along each axis.")
     wavelength: float = setting(0.12, 0.02, 1.0, SHORT_SIDE, "Length of a wave.")
@@ -132,7 +130,7 @@ class Wave(GeometricPerturbation):
     """
 
     limits: ClassVar[str] = "Displacement only: cloth in the wind also has folds, shadows and perspective."
-    exemptions: ClassVar[dict[str, str]] = {"monotone.amplitude": LIKE}
+    exemptions: ClassVar[dict[str, str]] = {"monotone.amplitude": like(6, 0.003)}
 
     amplitude: float = knob(0.0, 0.3, SHORT_SIDE, "Greatest displacement.")
     wavelength: float = setting(0.5, 0.05, 4.0, SHORT_SIDE, "Length of the wave.")

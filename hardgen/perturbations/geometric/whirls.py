@@ -8,7 +8,7 @@ from torch import Tensor
 from hardgen.functional import radial_flows
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import GeometricPerturbation
-from hardgen.perturbations.geometric.affine import LIKE, signs
+from hardgen.perturbations.geometric.affine import like, signs
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -22,7 +22,7 @@ class Swirl(GeometricPerturbation):
     """
 
     limits: ClassVar[str] = "A twist in the image plane that no camera or scene makes: a test of shape, not of weather."
-    exemptions: ClassVar[dict[str, str]] = {"monotone.degrees": LIKE}
+    exemptions: ClassVar[dict[str, str]] = {"monotone.degrees": like(24, 0.041)}
 
     degrees: float = knob(0.0, 720.0, "degrees", "Turn at the centre.")
     radius: float = setting(0.7, 0.05, 4.0, "of the short side", "Where the turn ends.")
@@ -45,7 +45,7 @@ class Pinch(GeometricPerturbation):
     limits: ClassVar[str] = (
         "A twist in the image plane that no camera or scene makes; the small middle is not filtered."
     )
-    exemptions: ClassVar[dict[str, str]] = {"monotone.amount": LIKE}
+    exemptions: ClassVar[dict[str, str]] = {"monotone.amount": like(5, 0.014)}
 
     amount: float = knob(0.0, 0.9, "of a full pinch", "Exponent of the pinch: 1 would draw the rim to the centre.")
     twist: float = setting(180.0, 0.0, 720.0, "degrees", "Turn at the centre of a full pinch.")
