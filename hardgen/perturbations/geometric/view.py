@@ -34,7 +34,7 @@ class Perspective(GeometricPerturbation):
 
     Each corner moves into the frame, by a share of `shift` drawn evenly for x and for y, as torchvision's
     `RandomPerspective` does (its `distortion_scale` is twice `shift` for square images); below 0.5 the sheet never
-    folds. Kornia and Albumentations move corners in the same way.
+    folds.
     """
 
     limits: ClassVar[str] = "The scene is a flat sheet: nothing hides anything as the viewpoint moves."

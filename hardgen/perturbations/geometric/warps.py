@@ -36,8 +36,8 @@ class Elastic(GeometricPerturbation):
     """Warps the image smoothly, as a print on rubber.
 
     A Gaussian random field (after Simard et al. 2003, ICDAR: smoothed random displacements), of exactly the RMS way
-    asked for in every image. ImageNet-C's own has 0.01 to 0.02 of the side in the mild settings, at a correlation
-    length of about 0.03 of it.
+    asked for in every image. ImageNet-C's smooths uniform noise instead, and its first two severities also add a
+    linear map, so that none of its severities is one value of this knob.
     """
 
     limits: ClassVar[str] = "The whole picture is one sheet: parts of a thing do not move against each other."
@@ -100,8 +100,8 @@ class ThinPlate(GeometricPerturbation):
 class Ripple(GeometricPerturbation):
     """Ripples the image along both axes, as shallow water over it does.
 
-    x is taken from x + a sin(2 pi y / wavelength + phase) and y likewise, with drawn phases: the `ripple` of
-    ImageNet-C-bar (Mintun et al. 2021).
+    x is taken from x + a sin(2 pi y / wavelength + phase) and y likewise, with drawn phases. The effect, not
+    the parameters, of `ripple` in ImageNet-C-bar (Mintun et al. 2021).
     """
 
     limits: ClassVar[str] = "Displacement only: water also reflects, focuses light and colours."

@@ -39,7 +39,7 @@ class Pinch(GeometricPerturbation):
     """Draws the middle of the image together and twists it, as cloth that is pinched.
 
     A pixel at distance d (in radii) is taken from d sin(pi d / 2)^-amount and turned by amount * twist (1 - d)^2, one
-    way or the other: the `pinch_and_twirl` of ImageNet-C-bar (Mintun et al. 2021) with its centre in the middle.
+    way or the other. The effect, not the parameters, of `pinch_and_twirl` in ImageNet-C-bar (Mintun et al. 2021).
     """
 
     limits: ClassVar[str] = (
