@@ -36,8 +36,8 @@ class Elastic(GeometricPerturbation):
     """Warps the image smoothly, as a print on rubber.
 
     A Gaussian random field (after Simard et al. 2003, ICDAR: smoothed random displacements), of exactly the RMS way
-    asked for in every image. ImageNet-C's smooths uniform noise instead, and its first two severities also add a
-    linear map, so that none of its severities is one value of this knob.
+    asked for in every image. ImageNet-C's smooths uniform noise instead and adds a
+    random linear map, so that none of its severities is one value of this knob.
     """
 
     limits: ClassVar[str] = "The whole picture is one sheet: parts of a thing do not move against each other."
