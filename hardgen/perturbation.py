@@ -17,8 +17,9 @@ from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.errors import HardgenError, choice, near
+from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.measures import finish
-from hardgen.functional.sampling import move_boxes, resample
+from hardgen.functional.sampling import Border, displacement, move_boxes, resample
 from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
 
@@ -149,33 +150,42 @@ class PhotometricPerturbation(Perturbation):
         """B x C x H x W float32 in [0, 1] to the same shape; values may leave [0, 1], the base clamps."""
 
 
+@dataclass(frozen=True)
 class GeometricPerturbation(Perturbation):
-    """Moves pixels, and boxes and masks with them, along one sampling flow."""
+    """Moves pixels, and boxes and masks with them, along one sampling flow.
+
+    Attributes:
+        border: What is seen where the moved image leaves the frame empty; subclasses choose their default.
+    """
+
+    border: Border = dataclasses.field(default=Border.mirror, kw_only=True)
+
+    @property
+    def minification(self) -> float:
+        """By how much the image shrinks: it is blurred as much before, so that fine detail goes instead of aliasing."""
+        return 1.0
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """Samples images (bilinear, mirrored border), masks (nearest, empty border) and boxes along the flow.
+        """Samples images (bilinear), masks (nearest, empty border) and boxes along the flow.
 
         The dose `displacement` is the root mean square way of the pixels, in fractions of the short side.
         """
-        flow = self.flow(batch.images, rng)
+        flow = self.batch_flow(batch, rng)
         masks = None if batch.masks is None else resample(batch.masks.float(), flow, nearest=True) > 0.5
         boxes = None if batch.boxes is None else move_boxes(batch.boxes, flow)
-        images = resample(batch.images, flow)
-        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), {
-            "displacement": _displacement(flow)
-        }
+        images = batch.images
+        if self.minification > 1.0:
+            images = gaussian_blur(images, (self.minification - 1) / 2)
+        images = resample(images, flow, border=self.border)
+        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), {"displacement": displacement(flow)}
+
+    def batch_flow(self, batch: Batch, rng: SampleRng) -> Tensor:
+        """`flow`, for those that also look at boxes or masks."""
+        return self.flow(batch.images, rng)
 
     @abstractmethod
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Where each output pixel is taken from: B x H x W x 2, (x, y) in pixels; pixel centres are whole numbers."""
-
-
-def _displacement(flow: Tensor) -> Tensor:
-    height, width = flow.shape[1:3]
-    rows, columns = torch.arange(height, device=flow.device), torch.arange(width, device=flow.device)
-    y, x = torch.meshgrid(rows, columns, indexing="ij")
-    way = flow - torch.stack((x, y), -1)
-    return way.square().sum(-1).mean((1, 2)).sqrt() / min(height, width)
 
 
 def _enum_in(hint: Any) -> type[enum.Enum] | None:
