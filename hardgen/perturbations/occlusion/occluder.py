@@ -3,6 +3,7 @@
 import enum
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -13,6 +14,7 @@ from hardgen.functional import occlusion
 from hardgen.functional.coverage import coverage
 from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.layering import with_channels
+from hardgen.functional.parallel import spread
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, Perturbation, Target
 from hardgen.rng import SampleRng
@@ -45,6 +47,9 @@ class Cover(Perturbation):
     fill: Fill = Fill.colour
     colour: tuple[float, float, float] = (0.5, 0.5, 0.5)
 
+    lit: ClassVar[bool] = False
+    """Whether the occluder has light and shade of its own."""
+
     def __post_init__(self) -> None:
         """Checks the colour besides the fields that every perturbation has checked."""
         super().__post_init__()
@@ -64,20 +69,26 @@ class Cover(Perturbation):
         wanted = self.wanted(batch)
         draws = self.draws(height, width, rng)
         covered = torch.zeros(len(batch), 1, height, width, dtype=torch.bool, device=images.device)
+        light = torch.ones(covered.shape, device=images.device) if self.lit else None
 
         def one(i: int) -> None:
             mask, image, place = None, images[i], covered[i, 0]
+            box: tuple[slice, ...] = (slice(None), slice(None))
             if wanted is not None:
                 if not bool(wanted[i].any()):
                     return
                 top, left, bottom, right = occlusion.window(wanted[i, 0])
                 box = (slice(top, bottom), slice(left, right))
                 mask, image, place = wanted[i, 0][box], image[:, *box], place[box]
-            place.copy_(occlusion.cover(self.order(image, mask, draws[i]), self.fraction, mask))
+            rank, shine = self.lit_order(image, mask, draws[i])
+            place.copy_(occlusion.cover(rank, self.fraction, mask))
+            if light is not None and shine is not None:
+                light[i, 0][box] = shine
 
-        for i in range(len(batch)):
-            one(i)
+        spread(one, len(batch), images.numel() if images.device.type == "cpu" else 0)
         canvas = self.canvas(batch, rng)
+        if light is not None:
+            canvas = canvas * light
         return batch.replace(torch.where(covered, canvas, images)), coverage(batch, covered)
 
     @abstractmethod
@@ -100,6 +111,10 @@ class Cover(Perturbation):
             h x w float32; pixels of infinite rank are never covered.
         """
         return self.rank(image.shape[-2], image.shape[-1], draw)
+
+    def lit_order(self, image: Tensor, wanted: Tensor | None, draw: Tensor) -> tuple[Tensor, Tensor | None]:
+        """`order`, and for a `lit` class by how much the fill is multiplied at each pixel, h x w float32."""
+        return self.order(image, wanted, draw), None
 
     def rank(self, height: int, width: int, draw: Tensor) -> Tensor:
         """The order in which a window's pixels are covered, height x width float32, from one row of `draws`."""
