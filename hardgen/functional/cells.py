@@ -20,13 +20,14 @@ def cell_contrast(image: Tensor, rows: int, columns: int) -> Tensor:
     height, width = image.shape[-2:]
     y = torch.arange(height, device=image.device) * rows // height
     x = torch.arange(width, device=image.device) * columns // width
-    level = image.mean(0)
+    level = sum(image[1:], image[0].clone()).div_(len(image))
     place = (y[:, None] * columns + x).flatten()
     # Of the difference from the overall mean: float32 then suffices.
     values = (level - level.mean()).flatten()
-    sums = torch.zeros(3, rows * columns, device=image.device)
+    n = rows * columns
+    sums = torch.zeros(3, n, device=image.device)
     if image.device.type == "cpu":
-        where, numbers, n = place.numpy(), values.numpy(), rows * columns
+        where, numbers = place.numpy(), values.numpy()
         sums[0] = torch.from_numpy(np.bincount(where, minlength=n))
         sums[1] = torch.from_numpy(np.bincount(where, numbers, n))
         sums[2] = torch.from_numpy(np.bincount(where, numbers * numbers, n))

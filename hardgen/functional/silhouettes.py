@@ -103,7 +103,7 @@ def leaves(height: int, width: int, length: float, draws: NDArray[np.float32]) -
     """
     count, scale = len(draws), math.sqrt(height * width)
     # A margin on all sides, so that the rim is covered as the middle is.
-    margin = length * scale / 3
+    margin = length * scale / 4
     middle = np.stack((draws[:, 0] * (width + 2 * margin) - margin, draws[:, 1] * (height + 2 * margin) - margin), 1)
     turn = draws[:, 2] * 2 * np.pi
     size = (length * scale * (0.7 + 0.6 * draws[:, 3])).astype(np.float32)
@@ -125,16 +125,16 @@ def leaves(height: int, width: int, length: float, draws: NDArray[np.float32]) -
     turns = np.full((height, width), count, np.int32)
     for k in range(count - 1, -1, -1):
         cv2.fillPoly(turns, [fixed[k]], k, shift=4)
-    table = np.stack((stem[:, 0], stem[:, 1], axis[:, 0], axis[:, 1], 1 / size, draws[:, 4], draws[:, 5]), 1)
-    bare = np.array([[0, 0, 0, 0, 0, 0.5, 0.5]])
-    sx, sy, ax, ay, per, tone, lean = np.concatenate((table, bare)).astype(np.float32).T[:, turns]
-    dx, dy = (
-        np.arange(width, dtype=np.float32)[None] + 0.5 - sx,
-        np.arange(height, dtype=np.float32)[:, None] + 0.5 - sy,
-    )
-    u = np.clip((dx * ax + dy * ay) * per, 0, 0.999)
-    v = (dy * ax - dx * ay) * per - (lean - 0.5) * 0.4 * u * (1 - u)
-    light = 0.35 + 0.3 * tone + np.where(v > 0, 0.12, -0.04) - 0.5 * np.abs(v)
-    light = np.where(np.abs(v) < 0.012, light + 0.12, light)
+    # Along and across a leaf in its lengths: u = a x + b y + c, v = a y - b x + d.
+    a, b = axis[:, 0] / size, axis[:, 1] / size
+    table = np.stack((a, b, -(stem[:, 0] * a + stem[:, 1] * b), stem[:, 0] * b - stem[:, 1] * a, *draws[:, 4:].T))
+    table = np.concatenate((table, [[0], [0], [0], [0], [0.5], [0.5]]), 1).astype(np.float32)
+    a, b, c, d, tone, lean = (np.take(row, turns) for row in table)
+    x, y = np.arange(width, dtype=np.float32) + 0.5, np.arange(height, dtype=np.float32)[:, None] + 0.5
+    u = np.clip(a * x + b * y + c, 0, 0.999)
+    v = a * y - b * x + d - (lean - 0.5) * (0.4 * u * (1 - u))
+    far = np.abs(v)
+    light = 0.31 + 0.3 * tone - 0.5 * far
+    light += 0.16 * (v > 0).astype(np.float32) + 0.12 * (far < 0.012).astype(np.float32)
     light[turns == count] = 0.5
-    return Leaves(torch.from_numpy(turns + u), torch.from_numpy(np.clip(light, 0, 1).astype(np.float32)))
+    return Leaves(torch.from_numpy(u + turns.astype(np.float32)), torch.from_numpy(np.clip(light, 0, 1, out=light)))

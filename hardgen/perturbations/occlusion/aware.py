@@ -36,9 +36,7 @@ class SalientCells(Occluder):
     a drawn order decides; the last cell is covered row by row as far as needed.
     """
 
-    limits: ClassVar[str] = (
-        "Saliency is local contrast alone: a busy background counts, a plain object does not."
-    )
+    limits: ClassVar[str] = "Saliency is local contrast alone: a busy background counts, a plain object does not."
 
     cell: float = setting(1 / 14, 0.01, 1.0, "of the target's short side", "Side of a cell, fitted to whole cells.")
     first: Order = Order.salient

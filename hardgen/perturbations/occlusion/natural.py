@@ -94,7 +94,7 @@ class Leaves(Occluder):
     @property
     def most(self) -> int:
         """So many leaves that hardly a place stays bare."""
-        return math.ceil(4.5 * (1 + self.size) ** 2 / (0.28 * self.size**2))
+        return math.ceil(4 * (1 + self.size / 2) ** 2 / (0.29 * self.size**2))
 
     def draws(self, height: int, width: int, rng: SampleRng) -> Tensor:
         """Six numbers for each leaf."""

@@ -13,7 +13,7 @@ from hardgen.errors import HardgenError
 from hardgen.functional import occlusion
 from hardgen.functional.coverage import coverage
 from hardgen.functional.filters import gaussian_blur
-from hardgen.functional.layering import with_channels
+from hardgen.functional.layering import replace_where, with_channels
 from hardgen.functional.parallel import spread
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, Perturbation, Target
@@ -89,7 +89,7 @@ class Cover(Perturbation):
         canvas = self.canvas(batch, rng)
         if light is not None:
             canvas = canvas * light
-        return batch.replace(torch.where(covered, canvas, images)), coverage(batch, covered)
+        return batch.replace(replace_where(images, covered, canvas)), coverage(batch, covered)
 
     @abstractmethod
     def wanted(self, batch: Batch) -> Tensor | None:
