@@ -158,6 +158,29 @@ def overlaps(mask: Tensor, height: int, width: int) -> Tensor:
     return rows[:, :, width:] - rows[:, :, :-width]
 
 
+def quiet_place(
+    target: Tensor, height: int, width: int, places: Sequence[Sequence[float]], overlap: float
+) -> tuple[float, float]:
+    """The first of some places where a rectangle covers little of the target, or else the one that covers least.
+
+    Args:
+        target: H x W bool with at least one pixel.
+        height: The rectangle's height, at most H.
+        width: The rectangle's width, at most W.
+        places: Each the shares in [0, 1] of the free room that lie above and to the left of the rectangle.
+        overlap: The share of the target that it may cover.
+
+    Returns:
+        One of the places.
+    """
+    cost = overlaps(target[None, None], height, width)[0]
+    corners = torch.tensor(places) * torch.tensor([target.shape[0] - height, target.shape[1] - width])
+    y, x = corners.round().long().to(cost.device).unbind(1)
+    shares = (cost[y, x].float() / target.sum()).tolist()
+    best = next((i for i, v in enumerate(shares) if v <= overlap), shares.index(min(shares)))
+    return places[best][0], places[best][1]
+
+
 def share(covered: Tensor, of: Tensor | None = None) -> Tensor:
     """The share of the pixels, or of a mask's pixels, that is covered.
 

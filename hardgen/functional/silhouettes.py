@@ -128,7 +128,7 @@ def leaves(height: int, width: int, length: float, draws: NDArray[np.float32]) -
     # Along and across a leaf in its lengths: u = a x + b y + c, v = a y - b x + d.
     a, b = axis[:, 0] / size, axis[:, 1] / size
     table = np.stack((a, b, -(stem[:, 0] * a + stem[:, 1] * b), stem[:, 0] * b - stem[:, 1] * a, *draws[:, 4:].T))
-    table = np.concatenate((table, [[0], [0], [0], [0], [0.5], [0.5]]), 1).astype(np.float32)
+    table = np.concatenate((table, np.array([[0], [0], [0], [0], [0.5], [0.5]])), 1).astype(np.float32)
     a, b, c, d, tone, lean = (np.take(row, turns) for row in table)
     x, y = np.arange(width, dtype=np.float32) + 0.5, np.arange(height, dtype=np.float32)[:, None] + 0.5
     u = np.clip(a * x + b * y + c, 0, 0.999)

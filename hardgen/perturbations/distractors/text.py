@@ -11,7 +11,7 @@ from torch import Tensor
 from hardgen.batch import Batch
 from hardgen.errors import HardgenError
 from hardgen.functional.coverage import coverage
-from hardgen.functional.layering import Stamp, overlaps, stamp
+from hardgen.functional.layering import Stamp, quiet_place, stamp
 from hardgen.functional.text import drawable, word_mask
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import Doses, Perturbation
@@ -100,13 +100,7 @@ class TextOverlay(Perturbation):
         height, width = target.shape[-2:]
         tallest = max(round(TALLEST * min(height, width)), 1)
         h, w = (min(a, b) for a, b in zip(word_mask(text, tallest, width)[0].shape, (height, width), strict=True))
-        cost = overlaps(target[None], h, w)[0]
-        corners = torch.tensor(places) * torch.tensor([height - h, width - w])
-        y, x = corners.round().long().to(cost.device).unbind(1)
-        shares = cost[y, x].float() / target.sum()
-        good = torch.cat((shares <= self.overlap, torch.ones(1, dtype=torch.bool, device=cost.device))).long().argmax()
-        best = int(good) if int(good) < PLACES else int(shares.argmin())
-        return places[best][0], places[best][1]
+        return quiet_place(target[0], h, w, places, self.overlap)
 
     def _texts(self, batch: Batch, rng: SampleRng) -> list[str]:
         draws = rng.uniform("word").tolist()
