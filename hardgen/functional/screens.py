@@ -19,8 +19,8 @@ def from_edges(height: int, width: int) -> Tensor:
 
 
 def grooves(depth: Tensor) -> Tensor:
-    """Light and shade of a moulding: a wave of brightness, 0.12 high, every 0.05 of the short side."""
-    return 0.12 * torch.sin(depth * (2 * torch.pi / 0.05))
+    """Light and shade of a moulding: a wave of brightness, 0.06 high, every 0.05 of the short side."""
+    return 0.06 * torch.sin(depth * (2 * torch.pi / 0.05))
 
 
 def app(height: int, width: int) -> tuple[Layer, Layer]:

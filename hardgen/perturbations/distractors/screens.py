@@ -33,7 +33,7 @@ class Frame(Overlay):
 
     limits: ClassVar[str] = "A flat border: no shadow on the picture, no wood or gilding."
 
-    width: float = knob(0.0, 0.35, "of the short side", "Width of the border on each side.")
+    width: float = knob(0.0, 0.25, "of the short side", "Width of the border on each side.")
 
     def paint(self, batch: Batch, rng: SampleRng, target: Tensor) -> tuple[Tensor, Tensor]:
         """Borders each image."""
@@ -57,7 +57,7 @@ class MemeFrame(Overlay):
 
     limits: ClassVar[str] = "Bars lie over the image, which is not scaled down; phrases in plain Latin capitals only."
 
-    height: float = knob(0.0, 0.4, "of the short side", "Height of each bar.")
+    height: float = knob(0.0, 0.25, "of the short side", "Height of each bar.")
 
     def paint(self, batch: Batch, rng: SampleRng, target: Tensor) -> tuple[Tensor, Tensor]:
         """Writes the captions and draws the bars over each image."""
@@ -93,15 +93,13 @@ class Screenshot(Overlay):
 
     limits: ClassVar[str] = "One made-up design with dashes for text; the image fills the frame behind it."
 
-    share: float = knob(0.0, 0.7, "of the height", "Share of the frame's height that the screen takes.")
+    share: float = knob(0.0, 0.5, "of the height", "Share of the frame's height that the screen takes.")
 
     def paint(self, batch: Batch, rng: SampleRng, target: Tensor) -> tuple[Tensor, Tensor]:
         """Draws each image's screen and slides it in."""
         height, width = batch.images.shape[-2:]
         y = torch.arange(height, device=target.device, dtype=torch.float32)
-        # The lower sheet rises twice as far as the title bar comes down.
-        rank = torch.minimum(y * 3, (height - 1 - y) * 1.5)
-        alpha = (self.share * height - rank).clamp(0, 1)[:, None].expand(height, width)
+        alpha = (self.share * height / 2 - torch.minimum(y, height - 1 - y)).clamp(0, 1)[:, None].expand(height, width)
         accents, dark = rng.uniform("accent", 3), rng.uniform("dark").tolist()
         ui, ink = _screen(height, width)
         shown, tint = torch.from_numpy(ui).to(target.device), torch.from_numpy(ink).to(target.device)
