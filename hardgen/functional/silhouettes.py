@@ -66,7 +66,7 @@ def outlines(height: int, width: int, middles: Tensor, waves: Tensor) -> Tensor:
     rank: Tensor | None = None
     for middle, table in zip(middles, shrink, strict=True):
         dx, dy = ((x - middle[0] * width) / short)[None, :], ((y - middle[1] * height) / short)[:, None]
-        where = torch.atan2(dy, dx).add_(math.pi).mul_(ANGLES / (2 * math.pi)).to(torch.int32)
+        where = torch.atan2(dy, dx).add_(math.pi).mul_(ANGLES / (2 * math.pi)).add_(0.5).to(torch.int32)
         reach = (dx.square() + dy.square()).sqrt_().mul_(table[where.clamp_(0, ANGLES)])
         rank = reach if rank is None else torch.minimum(rank, reach)
     assert rank is not None, "there is a shape"
