@@ -124,12 +124,13 @@ def leaves(height: int, width: int, length: float, draws: NDArray[np.float32]) -
     fixed = np.round((points - 0.5) * 16).astype(np.int32)
     turns = np.full((height, width), count, np.int32)
     for k in range(count - 1, -1, -1):
-        cv2.fillPoly(turns, [fixed[k]], k, shift=4)
+        cv2.fillConvexPoly(turns, fixed[k], k, shift=4)
     # Along and across a leaf in its lengths: u = a x + b y + c, v = a y - b x + d.
     a, b = axis[:, 0] / size, axis[:, 1] / size
     table = np.stack((a, b, -(stem[:, 0] * a + stem[:, 1] * b), stem[:, 0] * b - stem[:, 1] * a, *draws[:, 4:].T))
     table = np.concatenate((table, np.array([[0], [0], [0], [0], [0.5], [0.5]])), 1).astype(np.float32)
-    a, b, c, d, tone, lean = (np.take(row, turns) for row in table)
+    where = turns.astype(np.intp)
+    a, b, c, d, tone, lean = (np.take(row, where, mode="clip") for row in table)
     x, y = np.arange(width, dtype=np.float32) + 0.5, np.arange(height, dtype=np.float32)[:, None] + 0.5
     u = np.clip(a * x + b * y + c, 0, 0.999)
     v = a * y - b * x + d - (lean - 0.5) * (0.4 * u * (1 - u))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 THICKNESS = 0.075
 """Of a stroke, of the character's side."""
 
-FINE = 4
+FINE = 8
 """Characters are drawn so many times larger, then scaled down."""
 
 Points = tuple[tuple[float, float], ...]
@@ -57,8 +57,9 @@ def written(text: str, side: int) -> NDArray[np.float32]:
     canvas = np.zeros((fine, fine * len(text)), np.uint8)
     for k, character in enumerate(text):
         for stroke in STROKES[character]:
-            points = np.round((np.array(stroke) + np.array([k, 0])) * fine * 64).astype(np.int32)
+            points = np.round((np.array(stroke) + np.array([k, 0])) * fine * 64 - 32).astype(np.int32)
             cv2.polylines(canvas, [points], False, 255, max(round(THICKNESS * fine), 1), cv2.LINE_AA, shift=6)
-    small = cv2.resize(canvas, (side * len(text), side), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
-    small.flags.writeable = False
-    return small
+    small = cv2.resize(canvas, (side * len(text), side), interpolation=cv2.INTER_AREA)
+    alpha = np.asarray(small, np.float32) / np.float32(255)
+    alpha.flags.writeable = False
+    return alpha

@@ -109,8 +109,8 @@ class Stripes(Overlay):
             along, _ = lattice(height, width, self.period, draw[0] * 180.0, draw[1:])
             number = along.floor()
             alphas.append(((along - number) < 0.5).float().mul_(self.opacity))
-            pictures.append(palette[number.long() & 3].permute(2, 0, 1))
-        return torch.stack(alphas)[:, None], torch.stack(pictures)
+            pictures.append(palette[number.long() & 3])
+        return torch.stack(alphas)[:, None], torch.stack(pictures).permute(0, 3, 1, 2)
 
 
 @register("lines")

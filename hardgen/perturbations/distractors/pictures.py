@@ -62,8 +62,7 @@ class DonorPaste(Overlay):
         x = torch.arange(width, device=target.device, dtype=torch.float32)
         soft = self.softness * min(height, width)
         for mask, place, (donor,) in zip(target[:, 0], places, chosen, strict=True):
-            free = (~mask).flatten().nonzero()[:, 0] if not bool(mask.all()) else torch.arange(mask.numel())
-            row, column = divmod(int(free[int(place * len(free))]), width)
+            row, column = divmod(_nth_free(mask, place), width)
             rank = ((y - row).square()[:, None] + (x - column).square()[None, :]).sqrt_()
             allowed = occlusion.cover(rank, self.overlap, mask) if self.overlap else torch.zeros_like(mask)
             rank.masked_fill_(mask & ~allowed, torch.inf)
@@ -135,6 +134,12 @@ def _radius(rank: Tensor, area: float) -> float:
     values = np.partition(rank.cpu().numpy().ravel(), order)
     low = float(values[whole - 1]) if whole else 0.0
     return low + (float(values[whole]) - low) * min(k - whole, 1.0)
+
+
+def _nth_free(mask: Tensor, place: float) -> int:
+    """The pixel at a share in [0, 1) of the way through those outside a mask, or through all if it leaves none."""
+    free = np.flatnonzero(~mask.cpu().numpy())
+    return int(free[int(place * len(free))]) if len(free) else int(place * mask.numel())
 
 
 def _mirrored(n: int, at: int) -> Tensor:
