@@ -140,3 +140,12 @@ def test_every_character_has_its_own_strokes() -> None:
     assert {k: len(v) for k, v in STROKES.items()} == {"捷": 11, "径": 8}
     small = cv2.resize(written("径", 128), (32, 32), interpolation=cv2.INTER_AREA)
     assert abs(small - written("径", 32)).mean() < 0.05
+
+
+def test_faces_are_discs_and_differ() -> None:
+    faces = [marks.face(kind, 40) for kind in range(marks.FACES)]
+    for _, alpha in faces:
+        assert alpha.mean() == pytest.approx(np.pi * 0.49**2, abs=0.01)
+    signs = [*(colour[..., 0] for colour, _ in faces), *(marks.logo(kind, 40) for kind in range(marks.LOGOS))]
+    for i, one in enumerate(signs):
+        assert all(abs(one - other).mean() > 0.005 for other in signs[:i])

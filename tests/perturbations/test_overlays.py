@@ -106,3 +106,14 @@ def test_one_more_leaves_the_others_as_they_are(kind: type[Emoji] | type[Lines])
     wide = inked.expand_as(few)
     assert float((few[wide] - many[wide]).abs().gt(0.02).float().mean()) < 0.03  # soft rims let others through
     assert bool(((many - images).abs().sum((1, 2, 3)) > (few - images).abs().sum((1, 2, 3))).all())
+
+
+def test_a_fraction_of_the_background_is_covered_exactly() -> None:
+    batch = sample_batch(64, 64)
+    for fraction in (0.3, 1.0):
+        got = run(BackgroundOcclusion(fraction=fraction, colour=(1, 0, 0)), batch)
+        changed = (got.batch.images != batch.images).any(1, keepdim=True)
+        assert not bool((changed & batch.target()).any())
+        beside = (changed & ~batch.target()).flatten(1).sum(1) / (~batch.target()).flatten(1).sum(1)
+        assert beside[:5].tolist() == pytest.approx([fraction] * 5, abs=0.002)
+        assert got.doses["background_covered"].tolist() == pytest.approx([fraction] * 7, abs=0.001)

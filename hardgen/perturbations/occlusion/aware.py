@@ -9,7 +9,9 @@ from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.functional import cells, occlusion
-from hardgen.knobs import setting
+from hardgen.functional.layering import share
+from hardgen.knobs import knob, setting
+from hardgen.perturbation import Doses
 from hardgen.perturbations.distractors.donors import protected
 from hardgen.perturbations.occlusion.occluder import Cover, Occluder
 from hardgen.registry import register
@@ -105,14 +107,20 @@ class BackgroundOcclusion(Cover):
     """Covers a fraction of what is not the object, cell by cell of a square grid in a drawn order.
 
     How much a model leans on the surroundings: the object itself stays whole. The object is the mask, else the union of
-    the boxes; for an image that has neither, a central rectangle. At 0.95 nearly only the foreground is left, as in the
+    the boxes; for an image that has neither, a central rectangle. At 1 only the foreground is left, as in the
     Only-FG set of ImageNet-9 (Xiao et al. 2020, arXiv:2006.09994).
     """
 
     limits: ClassVar[str] = "The object's shadow and reflection count as background; within a box some of it stays."
 
+    fraction: float = knob(0.0, 1.0, "of the background", "Share of the pixels beside the object that is covered.")
     cell: float = setting(0.125, 0.01, 1.0, "of the short side", "Side of a cell, fitted to whole cells.")
     centre: float = setting(0.5, 0.0, 1.0, "of each side", "Central rectangle taken as object where there is none.")
+
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Covers each image; the dose `background_covered` is the share of its background, besides `coverage`."""
+        after, doses = super().apply(batch, rng)
+        return after, {**doses, "background_covered": doses["covered"] / share(self.wanted(batch)).clamp(min=1e-9)}
 
     def wanted(self, batch: Batch) -> Tensor:
         """All but the object's pixels."""
