@@ -86,7 +86,7 @@ class Checkerboard(Turned):
     """Covers the target with the checks of a turned board: all of one colour in drawn order, then the other's.
 
     As the checkerboard cut-out of ImageNet-C-bar (Mintun, Kirillov and Xie 2021, "On interaction between augmentations
-    and corruptions in natural image robustness"), which covers one colour; that is a fraction of 0.5.
+    and corruptions in natural corruption robustness"), which covers one colour; that is a fraction of 0.5.
     """
 
     limits: ClassVar[str] = "Visible parts are squares on a regular board, whose edges are a pattern of their own."
