@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import cv2
+import numpy as np
 import torch
 from torch import Tensor
+
+from hardgen.functional.parallel import spread
 
 LUMA = (0.299, 0.587, 0.114)
 """Weights of R, G and B in brightness (ITU-R BT.601)."""
@@ -96,6 +100,39 @@ def stamp(images: Tensor, stamps: Sequence[Stamp | None]) -> tuple[Tensor, Tenso
     return out, painted
 
 
+def replace_where(images: Tensor, covered: Tensor, canvas: Tensor) -> Tensor:
+    """Shows another picture wherever a mask says so.
+
+    Args:
+        images: B x C x H x W float32; left as they are.
+        covered: B x 1 x H x W bool.
+        canvas: What is shown: B or 1 x C x H or 1 x W or 1, float32.
+
+    Returns:
+        B x C x H x W float32, channels_last.
+    """
+    if images.device.type == "cpu":
+        return replace_where_opencv(images, covered, canvas)
+    return torch.where(covered, canvas, images)
+
+
+def replace_where_opencv(images: Tensor, covered: Tensor, canvas: Tensor) -> Tensor:
+    """`replace_where` by OpenCV, for CPU tensors: less than half the time."""
+    out = images.permute(0, 2, 3, 1).clone(memory_format=torch.contiguous_format)
+    shown = canvas.permute(0, 2, 3, 1).expand(-1, *out.shape[1:])
+    flat = [shown[0].contiguous().numpy()] if len(shown) == 1 else []
+
+    def one(i: int) -> None:
+        source = flat[0] if flat else shown[i].contiguous().numpy()
+        mask = covered[i, 0].contiguous().numpy().view(np.uint8)
+        height, width, channels = source.shape
+        shape = (height, width) if channels == 1 else source.shape
+        cv2.copyTo(source.reshape(shape), mask, out[i].numpy().reshape(shape))
+
+    spread(one, len(out), out.numel())
+    return out.permute(0, 3, 1, 2)
+
+
 def with_channels(patches: Tensor, channels: int, grey: bool = False) -> Tensor:
     """Images, N x c x h x w, with 1 or 3 channels; `grey` ones by brightness with R = G = B."""
     if patches.shape[1] == 3 and (channels == 1 or grey):
@@ -119,6 +156,29 @@ def overlaps(mask: Tensor, height: int, width: int) -> Tensor:
     sums = sums.cumsum(2, dtype=torch.int32)
     rows = sums[:, height:] - sums[:, :-height]
     return rows[:, :, width:] - rows[:, :, :-width]
+
+
+def quiet_place(
+    target: Tensor, height: int, width: int, places: Sequence[Sequence[float]], overlap: float
+) -> tuple[float, float]:
+    """The first of some places where a rectangle covers little of the target, or else the one that covers least.
+
+    Args:
+        target: H x W bool with at least one pixel.
+        height: The rectangle's height, at most H.
+        width: The rectangle's width, at most W.
+        places: Each the shares in [0, 1] of the free room that lie above and to the left of the rectangle.
+        overlap: The share of the target that it may cover.
+
+    Returns:
+        One of the places.
+    """
+    cost = overlaps(target[None, None], height, width)[0]
+    corners = torch.tensor(places) * torch.tensor([target.shape[0] - height, target.shape[1] - width])
+    y, x = corners.round().long().to(cost.device).unbind(1)
+    shares = (cost[y, x].float() / target.sum()).tolist()
+    best = next((i for i, v in enumerate(shares) if v <= overlap), shares.index(min(shares)))
+    return places[best][0], places[best][1]
 
 
 def share(covered: Tensor, of: Tensor | None = None) -> Tensor:

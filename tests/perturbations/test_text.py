@@ -9,7 +9,7 @@ from hardgen.errors import HardgenError
 from hardgen.functional.layering import Stamp, overlaps, share, stamp
 from hardgen.functional.text import drawable, word_mask
 from hardgen.perturbation import Outcome, Perturbation
-from hardgen.perturbations.text import TextOverlay, Watermark, Words, word_at
+from hardgen.perturbations.distractors.text import TextOverlay, Watermark, Words, word_at
 from hardgen.rng import SampleRng
 
 CLASSES = ("hen", "crane, bird", "crane, machine", "Zug")

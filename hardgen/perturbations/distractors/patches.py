@@ -1,7 +1,5 @@
-"""Distractors: other things beside the object, which stays in sight."""
+"""Distractors that show other images: patches scattered about, flankers round the object."""
 
-import enum
-import itertools
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,11 +7,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import interpolate
 
-from hardgen.batch import Batch, boxes_to_mask
-from hardgen.errors import HardgenError
-from hardgen.functional.layering import Patch, overlaps, paste, share, with_channels
+from hardgen.batch import Batch
+from hardgen.functional.coverage import coverage
+from hardgen.functional.layering import Patch, overlaps, paste, with_channels
 from hardgen.knobs import Scale, knob, setting
 from hardgen.perturbation import Doses, Perturbation
+from hardgen.perturbations.distractors.donors import Similarity, choose_donors, protected
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -21,61 +20,6 @@ MOST_PATCHES = 32
 
 RING = (0, 4, 2, 6, 1, 5, 3, 7)
 """Eighths of the way round in the order in which flankers fill them: 1, 2, 4 and 8 of them stand evenly."""
-
-
-class Similarity(enum.Enum):
-    """Which donors may stand beside an image."""
-
-    any = "any"
-    other_class = "other_class"
-    same_class = "same_class"
-
-
-def protected(batch: Batch, centre: float) -> Tensor:
-    """The pixels to keep in sight, B x 1 x H x W bool.
-
-    Each image's mask, or else the union of its boxes; where the data give an image neither, the central rectangle that
-    takes `centre` of each side.
-    """
-    height, width = batch.images.shape[-2:]
-    h, w = max(round(centre * height), 1), max(round(centre * width), 1)
-    top, left = (height - h) // 2, (width - w) // 2
-    middle = torch.zeros(1, 1, height, width, dtype=torch.bool, device=batch.images.device)
-    middle[:, :, top : top + h, left : left + w] = True
-    if batch.masks is not None:
-        target = batch.masks
-    elif batch.boxes is not None:
-        target = boxes_to_mask(batch.boxes, height, width).to(batch.images.device)
-    else:
-        return middle.expand(len(batch), -1, -1, -1)
-    return torch.where(target.flatten(1).any(1)[:, None, None, None], target, middle)
-
-
-def choose_donors(
-    batch: Batch, rng: SampleRng, count: int, owner: str, similarity: Similarity = Similarity.any
-) -> list[list[int]]:
-    """Which donors each image gets: `count` of them in a drawn order, round and round if there are fewer.
-
-    Raises:
-        HardgenError: if an image has no donor but itself, or none of the class asked for.
-    """
-    donors = batch.donors
-    assert donors is not None, "the base has checked it"
-    ids = donors.ids or (None,) * len(donors.labels)
-    chosen = []
-    orders = rng.permutation("donors", len(donors.labels)).tolist()
-    for sample, label, order in zip(batch.ids, batch.labels, orders, strict=True):
-        if similarity is not Similarity.any and label < 0:
-            raise HardgenError(f"{owner}.similarity={similarity.name} needs labelled data; sample {sample!r} has none")
-        others = [i for i in order if ids[i] != sample]
-        if similarity is Similarity.same_class:
-            others = [i for i in others if donors.labels[i] == label]
-        elif similarity is Similarity.other_class:
-            others = [i for i in others if donors.labels[i] not in (-1, label)]
-        if not others:
-            raise HardgenError(f"{owner}.similarity={similarity.name}: no donor suits sample {sample!r}")
-        chosen.append(list(itertools.islice(itertools.cycle(others), count)))
-    return chosen
 
 
 @register("clutter")
@@ -89,7 +33,7 @@ class Clutter(Perturbation):
     target still add up to at most `overlap` of it, and none is placed when there is no such place: the dose `count`
     says how many were. The first patches lie on top, so count n + 1 shows all that count n shows.
 
-    Doses: `count` patches placed, `covered` share of the image, `target_covered` share of the target.
+    Doses: `count` patches placed, and those of `coverage`.
     """
 
     limits: ClassVar[str] = "Patches are flat squares with hard edges: no perspective, shadow or shared light."
@@ -130,11 +74,7 @@ class Clutter(Perturbation):
             )
         ]
         images, covered, count = paste(batch.images, patches)
-        return batch.replace(images), {
-            "count": count,
-            "covered": share(covered),
-            "target_covered": share(covered, target),
-        }
+        return batch.replace(images), {"count": count, **coverage(batch, covered, target)}
 
     def _places(self, cost: Tensor, area: Tensor, rng: SampleRng) -> tuple[Tensor, Tensor, Tensor]:
         """Rows and columns of the corners, and whether there was a place: each B x count."""
@@ -170,7 +110,7 @@ class Flankers(Perturbation):
     2, 4 and 8): at spacing 1 they touch the target, and they never cover it. They are cut at the frame, and an image
     with none in sight stays as it is; the first lie on top.
 
-    Doses: `count` flankers at least partly in the frame, `covered` share of the image.
+    Doses: `count` flankers at least partly in the frame, and those of `coverage`.
     """
 
     limits: ClassVar[str] = "Flankers are whole square pictures, and nothing models the eye's falling resolution."
@@ -222,7 +162,7 @@ class Flankers(Perturbation):
             pixels = with_channels(pixels, batch.images.shape[1], grey)
             patches.append([Patch(p, *corner) for p, corner in zip(pixels, corners, strict=True)])
         images, covered, count = paste(batch.images, patches)
-        return batch.replace(images), {"count": count, "covered": share(covered)}
+        return batch.replace(images), {"count": count, **coverage(batch, covered, target[:, None])}
 
 
 def _on_square(turn: float) -> tuple[float, float]:

@@ -10,11 +10,12 @@ from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.errors import HardgenError
-from hardgen.functional.layering import Stamp, overlaps, share, stamp
+from hardgen.functional.coverage import coverage
+from hardgen.functional.layering import Stamp, quiet_place, stamp
 from hardgen.functional.text import drawable, word_mask
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import Doses, Perturbation
-from hardgen.perturbations.distractors import protected
+from hardgen.perturbations.distractors.donors import protected
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -46,7 +47,7 @@ def word_at(text: str, height: int, size: tuple[int, int], place: tuple[float, f
     return Stamp(outline, letters, max(round((size[0] - h) * place[0]), 0), round((size[1] - w) * place[1]))
 
 
-@register("text_overlay", family="distractors")
+@register("text_overlay")
 @dataclass(frozen=True)
 class TextOverlay(Perturbation):
     """A word written over the image, white with a dark outline: a typographic attack.
@@ -58,7 +59,7 @@ class TextOverlay(Perturbation):
     rectangle at most `overlap` of the target (the mask, else the boxes, else a central rectangle), or else the one
     with the least; so the place is the same at every height and a taller text's rectangle holds a smaller one's.
 
-    Doses: `text_height` of the short side, `covered` share of the image, `target_covered` share of the target.
+    Doses: `text_height` of the short side, and those of `coverage`.
     """
 
     limits: ClassVar[str] = (
@@ -91,8 +92,7 @@ class TextOverlay(Perturbation):
         images, alpha = stamp(batch.images, stamps)
         return batch.replace(images), {
             "text_height": torch.full((len(batch),), pixels / short, device=images.device),
-            "covered": share(alpha),
-            "target_covered": share(alpha, target),
+            **coverage(batch, alpha, target),
         }
 
     def _place(self, text: str, target: Tensor, places: list[list[float]]) -> tuple[float, float]:
@@ -100,13 +100,7 @@ class TextOverlay(Perturbation):
         height, width = target.shape[-2:]
         tallest = max(round(TALLEST * min(height, width)), 1)
         h, w = (min(a, b) for a, b in zip(word_mask(text, tallest, width)[0].shape, (height, width), strict=True))
-        cost = overlaps(target[None], h, w)[0]
-        corners = torch.tensor(places) * torch.tensor([height - h, width - w])
-        y, x = corners.round().long().to(cost.device).unbind(1)
-        shares = cost[y, x].float() / target.sum()
-        good = torch.cat((shares <= self.overlap, torch.ones(1, dtype=torch.bool, device=cost.device))).long().argmax()
-        best = int(good) if int(good) < PLACES else int(shares.argmin())
-        return places[best][0], places[best][1]
+        return quiet_place(target[0], h, w, places, self.overlap)
 
     def _texts(self, batch: Batch, rng: SampleRng) -> list[str]:
         draws = rng.uniform("word").tolist()
@@ -129,7 +123,7 @@ class TextOverlay(Perturbation):
         return texts
 
 
-@register("watermark", family="distractors")
+@register("watermark")
 @dataclass(frozen=True)
 class Watermark(Perturbation):
     """One word written through the middle of every image, more or less see-through.
@@ -139,7 +133,7 @@ class Watermark(Perturbation):
     its middle is the image's middle, and one too wide for the frame is condensed to it. The image is
     x + opacity (marked - x), so that every opacity shows the same mark.
 
-    Doses: `covered` share of the image, whatever the opacity.
+    Doses: those of `coverage`, whatever the opacity.
     """
 
     limits: ClassVar[str] = "The same word at the same place in every image, whatever its class; plain Latin capitals."
@@ -159,4 +153,4 @@ class Watermark(Perturbation):
         size = (batch.images.shape[-2], batch.images.shape[-1])
         word = word_at(drawable(self.text), max(round(self.height * min(size)), 1), size, (0.5, 0.5))
         marked, alpha = stamp(batch.images, [word] * len(batch))
-        return batch.replace(torch.lerp(batch.images, marked, self.opacity)), {"covered": share(alpha)}
+        return batch.replace(torch.lerp(batch.images, marked, self.opacity)), coverage(batch, alpha)
