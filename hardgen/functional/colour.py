@@ -65,7 +65,8 @@ def hue_matrix(degrees: Tensor) -> Tensor:
     turn[:, 1, 1] = turn[:, 2, 2] = angle.cos()
     turn[:, 1, 2], turn[:, 2, 1] = -angle.sin(), angle.sin()
     base = to_yiq.double()
-    return (torch.linalg.inv(base) @ turn @ base).float().to(degrees.device)
+    matrices: Tensor = torch.linalg.inv(base) @ turn @ base
+    return matrices.float().to(degrees.device)
 
 
 def gain_matrix(stops: Tensor) -> Tensor:
