@@ -42,7 +42,7 @@ def _coded(images: Tensor, kind: str, options: list[int]) -> tuple[Tensor, Tenso
         back = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR if colour else cv2.IMREAD_GRAYSCALE))
         if colour:
             back = np.asarray(cv2.cvtColor(back, cv2.COLOR_BGR2RGB))
-        return np.multiply(back, np.float32(1 / 255), dtype=np.float32)
+        return back.astype(np.float32) * np.float32(1 / 255)
 
     out = by_image(images.cpu(), one)
     return out.to(images.device), bits.to(images.device)

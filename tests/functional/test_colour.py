@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from hardgen.functional import colour, tone
+from hardgen.perturbations.colour.blindness import MATRICES
 
 IMAGES = torch.rand(3, 3, 17, 33, generator=torch.Generator().manual_seed(1))
 
@@ -40,3 +41,8 @@ def test_planckian_stops_are_those_of_plancks_law() -> None:
     change = [planck(w, 1e6 / 300) / planck(w, 1e6 / 200) for w in colour.WAVELENGTHS]
     stops = colour.planckian_stops(torch.tensor([100.0]))[0]
     assert torch.exp2(stops).tolist() == pytest.approx([c / change[1] for c in change], rel=0.01)
+
+
+def test_colour_blindness_keeps_greys() -> None:
+    for matrix in MATRICES.values():
+        assert torch.tensor(matrix).sum(1).tolist() == pytest.approx([1.0] * 3, abs=1e-5)

@@ -1,8 +1,8 @@
 """Tone curves, uneven light and few levels: the values that they must give."""
 
+import cv2
 import pytest
 import torch
-from skimage import exposure
 
 from hardgen.batch import Batch
 from hardgen.functional import tone
@@ -50,10 +50,10 @@ def test_contrast_about_channels_keeps_each_channels_mean() -> None:
     assert torch.allclose(kept, images.mean((2, 3)), atol=1e-6)
 
 
-def test_equalised_histograms_are_scikit_images() -> None:
-    image = torch.rand(1, 1, 64, 64, generator=torch.Generator().manual_seed(1)).square()
-    theirs = torch.from_numpy(exposure.equalize_hist(image[0, 0].numpy()))
-    assert float((tone.equalise(image)[0, 0] - theirs).abs().mean()) < 0.1
+def test_equalised_histograms_are_opencvs() -> None:
+    image = torch.rand(1, 1, 64, 64, generator=torch.Generator().manual_seed(1)).square().mul(255).round().div(255)
+    theirs = torch.from_numpy(cv2.equalizeHist(image[0, 0].mul(255).round().byte().numpy())) / 255
+    assert float((tone.equalise(image)[0, 0] - theirs).abs().max()) < 1 / 255
     flat = torch.full((1, 1, 4, 4), 0.3)
     assert torch.equal(tone.equalise(flat), flat)
 

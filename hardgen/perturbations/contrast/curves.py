@@ -24,7 +24,7 @@ class Gamma(PhotometricPerturbation):
 
     limits: ClassVar[str] = "A pure power law of display values, the same for all channels."
 
-    octaves: float = knob(0.0, 4.0, "octaves of the exponent", "How often the exponent is doubled or halved.")
+    octaves: float = knob(0.0, 3.0, "octaves of the exponent", "How often the exponent is doubled or halved.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Raises values to a power."""
@@ -60,7 +60,7 @@ class Solarise(PhotometricPerturbation):
 
     limits: ClassVar[str] = "No Mackie lines along edges; every channel turns over by itself."
 
-    threshold: float = knob(1.0, 0.0, "of white", "Brightness at which values turn over.")
+    threshold: float = knob(1.0, 0.3, "of white", "Brightness at which values turn over.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Folds at the threshold."""

@@ -41,8 +41,8 @@ class Contrast(PhotometricPerturbation):
 
     Every value v becomes mean + factor (v - mean), with one mean per image over pixels and channels: a half-black,
     half-white image at 0.1 has the 8-bit values 115 and 140, and at 0 every image is flat grey. ImageNet-C's `contrast`
-    at severity 1 to 5 has factors 0.4, 0.3, 0.2, 0.1 and 0.05 about each channel's own mean (`about=channel`); Geirhos et al. lower it about mid grey
-    (`about=grey`).
+    at severity 1 to 5 has factors 0.4, 0.3, 0.2, 0.1 and 0.05, about each channel's own mean (`about=channel`);
+    Geirhos et al. lower contrast about mid grey (`about=grey`).
     """
 
     limits: ClassVar[str] = (

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from hardgen.batch import Batch
 from hardgen.functional import codecs
-from hardgen.knobs import knob
+from hardgen.knobs import Scale, knob
 from hardgen.perturbation import Doses, Perturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
@@ -29,7 +29,7 @@ class Jpeg(Perturbation):
     )
     exemptions: ClassVar[dict[str, str]] = {"monotone": NOT_MONOTONE}
 
-    quality: int = knob(100, 1, "quality", "libjpeg's quality of the file.")
+    quality: int = knob(100, 1, "quality", "libjpeg's quality of the file.", Scale.LOG)
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Encodes and decodes; `bits_per_pixel` is the size of the file."""
@@ -48,7 +48,7 @@ class Webp(Perturbation):
     limits: ClassVar[str] = "One encoder at its default effort, saved once; its blocks do not grow with the image."
     exemptions: ClassVar[dict[str, str]] = {"monotone": NOT_MONOTONE}
 
-    quality: int = knob(100, 1, "quality", "libwebp's quality of the file.")
+    quality: int = knob(100, 1, "quality", "libwebp's quality of the file.", Scale.LOG)
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Encodes and decodes; `bits_per_pixel` is the size of the file."""
