@@ -6,6 +6,7 @@ from typing import ClassVar
 from torch import Tensor
 from torch.nn import functional
 
+from hardgen.functional.tone import luminance
 from hardgen.knobs import Scale, knob
 from hardgen.perturbation import PhotometricPerturbation
 from hardgen.registry import register
@@ -59,3 +60,23 @@ class Downscale(PhotometricPerturbation):
         """Shrinks and enlarges."""
         few = functional.interpolate(images, _fewer(images, self.scale), mode="bilinear", antialias=True)
         return functional.interpolate(few, tuple(images.shape[-2:]), mode="bilinear")
+
+
+@register("chroma_subsampling")
+@dataclass(frozen=True)
+class ChromaSubsampling(PhotometricPerturbation):
+    """Keeps brightness sharp and stores colour in few pixels, as video does.
+
+    What differs from the BT.601 luma shrinks to the scale by means over areas and grows again by bilinear
+    interpolation: 4:2:0 has the scale 0.5.
+    """
+
+    limits: ClassVar[str] = "Luma is kept unless channels clip; no rounding of chroma and no choice of its siting."
+
+    scale: float = knob(1.0, 0.01, "of the pixels along a side", "Pixels of chroma along a side.", Scale.LOG)
+
+    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """Shrinks and enlarges chroma."""
+        luma = luminance(images)
+        few = functional.interpolate(images - luma, _fewer(images, self.scale), mode="area")
+        return functional.interpolate(few, tuple(images.shape[-2:]), mode="bilinear").add_(luma)
