@@ -52,3 +52,29 @@ def expose(images: Tensor, stops: Tensor) -> Tensor:
     """
     gain = torch.exp2(stops).to(images.dtype)[:, None, None, None]
     return from_light(to_light(images).mul_(gain).clamp_(max=1.0))
+
+
+def quantise(images: Tensor, levels: int) -> Tensor:
+    """Rounds values in [0, 1] to the nearest of evenly spaced levels, 0 and 1 among them."""
+    return images.mul(levels - 1).round_().mul_(1 / (levels - 1))
+
+
+def power(images: Tensor, exponents: Tensor) -> Tensor:
+    """Raises values in [0, 1] to one exponent for each image (B)."""
+    out = torch.empty_like(images)
+    for image, to, exponent in zip(images, out, exponents.tolist(), strict=True):
+        # The power as a logarithm, twice as fast as `pow`; the logarithm of 0 comes back as 0.
+        torch.log(image, out=to).mul_(exponent).exp_()
+    return out
+
+
+def equalise(images: Tensor) -> Tensor:
+    """Spreads every channel's values evenly, by its histogram of 256 bins; a flat channel stays as it is."""
+    bins = images.mul(255.0).add_(0.5).long().clamp_(0, 255).flatten(2)
+    counts = torch.zeros(*bins.shape[:2], 256, device=images.device)
+    counts.scatter_add_(2, bins, torch.ones((), device=images.device).expand_as(bins))
+    shares = counts.cumsum(2) / bins.shape[2]
+    lowest = shares.gather(2, bins.amin(2, keepdim=True))
+    curve = (shares - lowest) / (1.0 - lowest).clamp(min=1e-6)
+    even = curve.gather(2, bins).view(images.shape)
+    return torch.where((lowest >= 1.0)[..., None], images, even)

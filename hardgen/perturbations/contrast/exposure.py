@@ -26,6 +26,14 @@ class Direction(enum.Enum):
     brighter = "brighter"
 
 
+class About(enum.Enum):
+    """The level that contrast is lowered about."""
+
+    image = "image"
+    channel = "channel"
+    grey = "grey"
+
+
 @register("contrast")
 @dataclass(frozen=True)
 class Contrast(PhotometricPerturbation):
@@ -33,7 +41,8 @@ class Contrast(PhotometricPerturbation):
 
     Every value v becomes mean + factor (v - mean), with one mean per image over pixels and channels: a half-black,
     half-white image at 0.1 has the 8-bit values 115 and 140, and at 0 every image is flat grey. ImageNet-C's `contrast`
-    at severity 1 to 5 has factors 0.4, 0.3, 0.2, 0.1 and 0.05 (about each channel's own mean).
+    at severity 1 to 5 has factors 0.4, 0.3, 0.2, 0.1 and 0.05, about each channel's own mean (`about=channel`);
+    Geirhos et al. lower contrast about mid grey (`about=grey`).
     """
 
     limits: ClassVar[str] = (
@@ -42,10 +51,14 @@ class Contrast(PhotometricPerturbation):
     )
 
     factor: float = knob(1.0, 0.0, "of the original contrast", "Contrast that is left.", Scale.QUADRATIC)
+    about: About = About.image
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Brings values nearer to the mean."""
-        return tone.scale_contrast(images, self.factor)
+        if self.about is About.image:
+            return tone.scale_contrast(images, self.factor)
+        level = images.mean((2, 3), keepdim=True) if self.about is About.channel else images.new_tensor(0.5)
+        return level.mul(1.0 - self.factor).add(images, alpha=self.factor)
 
     def dose(self, images: Tensor) -> Doses:
         """`rms_contrast`: standard deviation of the brightness."""

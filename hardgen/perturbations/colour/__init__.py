@@ -1,0 +1,1 @@
+"""Colour: hue, saturation, the light's colour, and what the channels hold."""

@@ -1,0 +1,28 @@
+"""The negative of an image."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from hardgen.knobs import knob
+from hardgen.perturbation import PhotometricPerturbation
+from hardgen.registry import register
+from hardgen.rng import SampleRng
+
+
+@register("invert")
+@dataclass(frozen=True)
+class Invert(PhotometricPerturbation):
+    """Blends to the negative of the image.
+
+    Every value v goes toward 1 - v; half way every image is flat grey.
+    """
+
+    limits: ClassVar[str] = "Inverts display values; no orange mask or tone curve of a film negative."
+
+    blend: float = knob(0.0, 1.0, "of the inversion", "Share of the way to the negative.")
+
+    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """Goes toward the negative."""
+        return images.mul(1.0 - 2.0 * self.blend).add_(self.blend)

@@ -1,0 +1,1 @@
+"""Digital: what encoders, few levels and few pixels do."""

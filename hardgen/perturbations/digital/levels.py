@@ -1,0 +1,29 @@
+"""Few levels for each channel."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from hardgen.functional import tone
+from hardgen.knobs import Scale, knob
+from hardgen.perturbation import PhotometricPerturbation
+from hardgen.registry import register
+from hardgen.rng import SampleRng
+
+
+@register("posterise")
+@dataclass(frozen=True)
+class Posterise(PhotometricPerturbation):
+    """Rounds every channel to few levels, as with few bits per value.
+
+    Levels are evenly spaced from black to white, both included: 256 of them are 8 bits, 2 are one bit.
+    """
+
+    limits: ClassVar[str] = "Levels are even in display values and the same for all channels; no dithering hides them."
+
+    levels: int = knob(256, 2, "levels of each channel", "Values that a channel can take.", Scale.LOG)
+
+    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """Rounds to the nearest level."""
+        return tone.quantise(images, self.levels)

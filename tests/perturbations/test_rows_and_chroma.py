@@ -1,0 +1,27 @@
+"""Lost rows and few pixels of colour."""
+
+import pytest
+import torch
+
+from hardgen.batch import Batch
+from hardgen.functional.tone import luminance
+from hardgen.perturbations.digital.resolution import ChromaSubsampling
+from hardgen.perturbations.digital.rows import DroppedRows
+from hardgen.rng import SampleRng
+
+
+def test_more_dropped_rows_include_fewer_and_the_dose_counts_them() -> None:
+    batch = Batch(torch.ones(2, 1, 224, 8), ("a", "b"))
+    rng = SampleRng(1, "s", batch.ids)
+    few, many = (DroppedRows(share)(batch, rng) for share in (0.25, 0.5))
+    assert few.doses["covered"].tolist() == pytest.approx([0.25, 0.25])
+    assert many.doses["covered"].tolist() == pytest.approx([0.5, 0.5])
+    assert bool((many.batch.images <= few.batch.images).all())
+
+
+def test_chroma_subsampling_keeps_luma() -> None:
+    images = torch.rand(1, 3, 32, 48, generator=torch.Generator().manual_seed(1)).mul(0.2).add(0.4)
+    batch = Batch(images, ("a",))
+    after = ChromaSubsampling(0.1)(batch, SampleRng(1, "s", batch.ids)).batch.images
+    assert float((luminance(after) - luminance(images)).abs().max()) < 1e-5
+    assert float((after - images).abs().max()) > 0.02
