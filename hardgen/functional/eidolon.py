@@ -1,6 +1,7 @@
 """Disarray: an image is taken apart into slices of scale, each is displaced by a random field, and they are added up."""
 
 import functools
+import itertools
 import math
 
 import numpy as np
@@ -12,10 +13,13 @@ from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.kernels import gaussian
 from hardgen.functional.sampling import resample
 
-SCALES = (1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256)
+FINE, COARSE = (1 / 256, 1 / 128, 1 / 64), (1 / 32, 1 / 16, 1 / 8)
 """Standard deviations of the Gaussians between which the slices lie, of the short side."""
 
-SLICES = len(SCALES) + 1
+SLICES = len(FINE) + len(COARSE) + 1
+
+REDUCED = 64
+"""Short side, in pixels, at which the coarse Gaussians are computed: the image has no detail of that size by then."""
 
 CELLS = 2
 """Grid points of a noise field for each standard deviation of its smoothing."""
@@ -25,7 +29,7 @@ MARGIN = 4 * CELLS
 
 
 def slices(images: Tensor) -> list[Tensor]:
-    """Differences of Gaussians, coarsest first; their sum is the image.
+    """Differences of Gaussians, the coarsest first; their sum is the image.
 
     Args:
         images: B x C x H x W float32.
@@ -33,9 +37,18 @@ def slices(images: Tensor) -> list[Tensor]:
     Returns:
         `SLICES` tensors of the same shape.
     """
-    short = min(images.shape[-2:])
-    levels = [gaussian_blur(images, scale * short) for scale in SCALES]
-    return [levels[0], *(fine - coarse for coarse, fine in zip(levels, [*levels[1:], images], strict=True))]
+    height, width = images.shape[-2:]
+    short = min(height, width)
+    levels = [images, *(gaussian_blur(images, scale * short) for scale in FINE)]
+    small = levels[-1]
+    if short > REDUCED:
+        size = (round(height * REDUCED / short), round(width * REDUCED / short))
+        small = interpolate(small, size, mode="bilinear").contiguous(memory_format=torch.channels_last)
+    for scale in COARSE:
+        sigma = math.sqrt(scale**2 - FINE[-1] ** 2) * min(small.shape[-2:])
+        level = gaussian_blur(small, sigma)
+        levels.append(interpolate(level, (height, width), mode="bilinear") if short > REDUCED else level)
+    return [levels[-1], *(fine - coarse for fine, coarse in itertools.pairwise(levels))]
 
 
 def grid(height: int, width: int, grain: float) -> tuple[int, int]:
@@ -81,25 +94,32 @@ def disarray(images: Tensor, shared: Tensor, own: Tensor, reach: float, coherenc
     Args:
         images: B x C x H x W float32.
         shared: B x 2 x h x w float32, standard normal on a `grid`: x and y.
-        own: B x SLICES x 2 x h x w float32, the same for each slice.
+        own: B x SLICES x 2 x h x w float32, the same for each slice; not read where the coherence is 1.
         reach: Standard deviation of the displacement in x and in y, in pixels.
         coherence: Correlation of the slices' fields: 1 moves all alike, 0 each by itself.
 
     Returns:
         The same shape, channels_last; values may leave [0, 1].
     """
-    height, width = images.shape[-2:]
-    y = torch.arange(height, dtype=torch.float32, device=images.device)[:, None].expand(height, width)
-    x = torch.arange(width, dtype=torch.float32, device=images.device)[None, :].expand(height, width)
-    here = torch.stack((x, y), -1)
     out = torch.zeros_like(images, memory_format=torch.channels_last)
     # One image at a time on the CPU, which stays in its cache and keeps an image's pixels apart from its batch.
     step = 1 if images.device.type == "cpu" else len(images)
     for i in range(0, len(images), step):
         part = slice(i, i + step)
-        noise = own[part] * math.sqrt(1 - coherence) + shared[part, None] * math.sqrt(coherence)
-        fields = smooth(noise).mul_(reach)
+        common = smooth(shared[part]).mul_(reach * math.sqrt(coherence))
+        if coherence == 1:
+            out[part] = _displace(images[part], common)
+            continue
+        fields = smooth(own[part]).mul_(reach * math.sqrt(1 - coherence)).add_(common[:, None])
         for k, layer in enumerate(slices(images[part])):
-            way = interpolate(fields[:, k], (height, width), mode="bilinear").permute(0, 2, 3, 1)
-            out[part] += resample(layer, way.add(here))
+            out[part] += _displace(layer, fields[:, k])
     return out
+
+
+def _displace(images: Tensor, field: Tensor) -> Tensor:
+    """Takes each pixel from where a coarse field (B x 2 x h x w, pixels) says."""
+    height, width = images.shape[-2:]
+    flow = interpolate(field, (height, width), mode="bilinear")
+    flow[:, 0] += torch.arange(width, dtype=torch.float32, device=images.device)
+    flow[:, 1] += torch.arange(height, dtype=torch.float32, device=images.device)[:, None]
+    return resample(images, flow.permute(0, 2, 3, 1))

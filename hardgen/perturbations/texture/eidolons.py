@@ -39,10 +39,12 @@ class Eidolon(PhotometricPerturbation):
         "The displacement is the same statistics everywhere, where an eye's grows towards the edge of sight, and the "
         "published stimuli's random fields are not known, so that stimuli agree in distribution and not in pixels."
     )
-    exemptions: ClassVar[dict[str, str]] = {}
+    exemptions: ClassVar[dict[str, str]] = {
+        "monotone": "once structures lie nowhere near their place the RMSE stays where it is, and wavers",
+    }
 
     reach: float = knob(LEAST, 128 / 224, SHORT_SIDE, "Standard deviation of the displacement.", Scale.LOG)
-    coherence: float = setting(1.0, 0.0, 1.0, "of 1", "Correlation between the displacements of different scales.")
+    coherence: float = setting(0.3, 0.0, 1.0, "of 1", "Correlation between the displacements of different scales.")
     grain: float = setting(10 / 224, 0.01, 1.0, SHORT_SIDE, "Standard deviation of the smoothing of displacements.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
@@ -50,6 +52,6 @@ class Eidolon(PhotometricPerturbation):
         height, width = images.shape[-2:]
         rows, columns = eidolon.grid(height, width, self.grain)
         shared = rng.normal("shared", 2, rows, columns)
-        own = rng.normal("own", eidolon.SLICES, 2, rows, columns)
+        own = shared if self.coherence == 1 else rng.normal("own", eidolon.SLICES, 2, rows, columns)
         reach = math.sqrt(self.reach**2 - LEAST**2) * min(height, width)
         return eidolon.disarray(images, shared, own, reach, self.coherence)
