@@ -170,8 +170,12 @@ def runs_as_override(words: Sequence[str]) -> list[str]:
 
 
 def _plan(config: DictConfig, few: bool = False) -> Plan:
-    """The plan that a config describes; with `few`, five stops on an axis that has none of its own."""
+    """The plan that a config describes; with `few`, five stops on an axis that has none of its own.
+
+    Where no axes are asked for they are those that a preset pipeline brings, if it does.
+    """
     pipeline = pipeline_of(config)
     hardness = {"start": 0, "stop": 1, "num": 5} if few and config.hardness is None else plain(config.hardness)
-    axes = read_axes(pipeline, plain(config.axes), hardness)
+    wanted = config.pipeline_axes if config.axes is None else config.axes
+    axes = read_axes(pipeline, plain(wanted), hardness)
     return plan(pipeline, axes, choice(Mode, config.mode, "mode"))
