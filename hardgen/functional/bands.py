@@ -41,8 +41,9 @@ def padded_opencv(images: Tensor, kernel: Kernel, pad: float) -> Tensor:
     """Rows and columns filtered with a symmetric kernel by OpenCV, for CPU tensors, `pad` outside the image."""
     return by_image(
         images,
-        lambda x, _: cv2.sepFilter2D(x - np.float32(pad), -1, kernel, kernel, borderType=cv2.BORDER_CONSTANT)
-        + np.float32(pad),
+        lambda x, _: (
+            cv2.sepFilter2D(x - np.float32(pad), -1, kernel, kernel, borderType=cv2.BORDER_CONSTANT) + np.float32(pad)
+        ),
     )
 
 

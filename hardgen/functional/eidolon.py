@@ -1,4 +1,4 @@
-"""Disarray: an image is taken apart into slices of scale, each is displaced by a random field, and they are added up."""
+"""Disarray: an image is cut into slices of scale, each is displaced by a random field, and they are added up."""
 
 import functools
 import itertools
@@ -9,17 +9,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import interpolate
 
-from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.kernels import gaussian
 from hardgen.functional.sampling import resample
+from hardgen.functional.scales import smoothed
 
 FINE, COARSE = (1 / 256, 1 / 128, 1 / 64), (1 / 32, 1 / 16, 1 / 8)
 """Standard deviations of the Gaussians between which the slices lie, of the short side."""
 
 SLICES = len(FINE) + len(COARSE) + 1
-
-REDUCED = 64
-"""Short side, in pixels, at which the coarse Gaussians are computed: the image has no detail of that size by then."""
 
 CELLS = 2
 """Grid points of a noise field for each standard deviation of its smoothing."""
@@ -37,17 +34,7 @@ def slices(images: Tensor) -> list[Tensor]:
     Returns:
         `SLICES` tensors of the same shape.
     """
-    height, width = images.shape[-2:]
-    short = min(height, width)
-    levels = [images, *(gaussian_blur(images, scale * short) for scale in FINE)]
-    small = levels[-1]
-    if short > REDUCED:
-        size = (round(height * REDUCED / short), round(width * REDUCED / short))
-        small = interpolate(small, size, mode="bilinear").contiguous(memory_format=torch.channels_last)
-    for scale in COARSE:
-        sigma = math.sqrt(scale**2 - FINE[-1] ** 2) * min(small.shape[-2:])
-        level = gaussian_blur(small, sigma)
-        levels.append(interpolate(level, (height, width), mode="bilinear") if short > REDUCED else level)
+    levels = [images, *smoothed(images, FINE, COARSE)]
     return [levels[-1], *(fine - coarse for fine, coarse in itertools.pairwise(levels))]
 
 

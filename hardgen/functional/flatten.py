@@ -47,10 +47,12 @@ def _kuwahara(images: Tensor, size: int) -> Tensor:
     step = 1 if images.device.type == "cpu" else len(images)
     edge = (size - 1,) * 4
     for i in range(0, len(images), step):
-        part = images[i : i + step]
+        part = images[i : i + step].contiguous()
         light = luminance(part)
         means = box_means(pad(torch.cat((part, light, light.square()), 1), edge, mode="replicate"), size)
-        weights = means[:, -1:].sub(means[:, -2:-1].square()).clamp_(min=0).add_(NOISE).square_().square_().reciprocal_()
+        weights = (
+            means[:, -1:].sub(means[:, -2:-1].square()).clamp_(min=0).add_(NOISE).square_().square_().reciprocal_()
+        )
         colours = means[:, :-2] * weights
         total, sums = torch.zeros_like(light), torch.zeros_like(part)
         for y in (slice(0, height), slice(size - 1, size - 1 + height)):
@@ -170,6 +172,8 @@ def _spread_order(y: NDArray[np.int64], x: NDArray[np.int64]) -> NDArray[np.int6
 
 def _hash(y: NDArray[np.int64], x: NDArray[np.int64]) -> NDArray[np.float64]:
     """Numbers in [0, 1) that look random, by place."""
-    mixed = (y.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) ^ (x.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F))
+    mixed = (y.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) ^ (
+        x.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
+    )
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return (mixed >> np.uint64(40)).astype(np.float64) / float(1 << 24)

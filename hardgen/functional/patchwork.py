@@ -4,15 +4,15 @@ import torch
 from torch import Tensor
 from torch.nn.functional import interpolate
 
-from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.sampling import resample
+from hardgen.functional.scales import local_mean, smoothed
 from hardgen.functional.tone import luminance
 
-BANDS = (1 / 256, 1 / 128, 1 / 64)
-"""Standard deviations between which the bands of fine detail lie, of the short side."""
+FINE, COARSE = (1 / 128, 1 / 64), (1 / 32,)
+"""Standard deviations between which the bands of detail lie, of the short side."""
 
-AROUND = 2.0
-"""Standard deviation over which a band's contrast is local, of the band's lower limit."""
+AROUND = 1.5
+"""Standard deviation over which a band's contrast is local, of the band's coarser limit."""
 
 FAINT = 2e-3
 """Local contrast of a band that counts as none."""
@@ -64,18 +64,22 @@ def retexture(images: Tensor, donors: Tensor) -> Tensor:
     out = torch.empty_like(images, memory_format=torch.channels_last)
     step = 1 if images.device.type == "cpu" else len(images)
     for i in range(0, len(images), step):
-        image, donor = images[i : i + step], donors[i : i + step]
-        result = torch.zeros_like(image)
-        for scale in BANDS:
-            own, other = (gaussian_blur(x, scale * short) for x in (image, donor))
-            gain = _contrast(image - own, scale * short).add_(FAINT)
-            gain.div_(_contrast(donor - other, scale * short).add_(FAINT))
-            result += (donor - other).mul_(gain)
-            image, donor = own, other
-        out[i : i + step] = result.add_(image)
+        own, other = (_levels(x[i : i + step]) for x in (images, donors))
+        result = own[-1].clone(memory_format=torch.channels_last)
+        for k, scale in enumerate((*FINE, *COARSE)):
+            mine, theirs = own[k] - own[k + 1], other[k] - other[k + 1]
+            gain = _contrast(mine, scale).add_(FAINT).div_(_contrast(theirs, scale).add_(FAINT))
+            result.addcmul_(theirs, gain)
+        out[i : i + step] = result
     return out
 
 
-def _contrast(band: Tensor, sigma: float) -> Tensor:
+def _levels(images: Tensor) -> list[Tensor]:
+    """The image and what is left of it below each band."""
+    images = images.contiguous(memory_format=torch.channels_last)
+    return [images, *smoothed(images, FINE, COARSE)]
+
+
+def _contrast(band: Tensor, scale: float) -> Tensor:
     """Local root mean square of a band's brightness, B x 1 x H x W."""
-    return gaussian_blur(luminance(band).square().contiguous(), AROUND * sigma).clamp_(min=0).sqrt_()
+    return local_mean(luminance(band).square().contiguous(), AROUND * scale).clamp_(min=0).sqrt_()

@@ -84,7 +84,7 @@ class Cartoon(PhotometricPerturbation):
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Blends to flat colours under lines."""
         short = min(images.shape[-2:])
-        flat = kuwahara(images, max(self.brush * short, 1.0))
+        flat = kuwahara(images.contiguous(), max(round(self.brush * short), 1))
         light = luminance(flat).clamp(min=1 / 255)
         steps = light * (self.shades - 1)
         middle = steps.floor()

@@ -37,7 +37,7 @@ class BagOfPatches(PhotometricPerturbation):
         "monotone": "a patch may pass something like itself as it goes further, and the RMSE wavers once it is elsewhere",
     }
 
-    radius: float = knob(0.0, 0.4, SHORT_SIDE, "How far away a patch may come from.")
+    radius: float = knob(0.0, 0.3, SHORT_SIDE, "How far away a patch may come from.")
     patch: float = setting(1 / 14, 0.01, 0.5, SHORT_SIDE, "Side of a patch.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
@@ -51,21 +51,21 @@ class BagOfPatches(PhotometricPerturbation):
 @register("texture_transfer")
 @dataclass(frozen=True)
 class TextureTransfer(Perturbation):
-    """Fades the image's fine detail into another image's texture, as on an object made of something else.
+    """Fades the image's detail into another image's texture, as on an object made of something else.
 
-    Procedural, without a network: the image and a drawn donor are cut into three bands of fine detail, between
-    Gaussians of 1/256, 1/128 and 1/64 of the short side. The donor's pattern takes the place of the image's in each,
+    Procedural, without a network: the image and a drawn donor are cut into three bands of detail, between
+    Gaussians of 1/128, 1/64 and 1/32 of the short side. The donor's pattern takes the place of the image's in each,
     at the image's own local contrast; coarse structure and colours stay. The amount blends from the image to the result.
     A texture-shape conflict in the sense of Geirhos et al. (2019, arXiv 1811.12231), whose stimuli are made by neural
     style transfer and change far more.
     """
 
     limits: ClassVar[str] = (
-        "Only fine detail is exchanged, by its local contrast alone: no strokes, no colours and no larger patterns of the "
+        "Only detail is exchanged, by its local contrast alone: no strokes, no colours and no larger patterns of the "
         "donor, which neural style transfer brings."
     )
 
-    amount: float = knob(0.0, 1.0, "of the way", "How far fine detail goes to the donor's.")
+    amount: float = knob(0.0, 1.0, "of the way", "How far detail goes to the donor's.")
 
     @property
     def needs_donors(self) -> bool:

@@ -42,9 +42,11 @@ class Mosaic(PhotometricPerturbation):
     side; below that the image fades into them.
     """
 
-    limits: ClassVar[str] = "Tiles do not follow the picture's contours, as superpixels or a craftsman's would; no joints."
+    limits: ClassVar[str] = (
+        "Tiles do not follow the picture's contours, as superpixels or a craftsman's would; no joints."
+    )
 
-    cell: float = knob(0.0, 0.25, SHORT_SIDE, "Side of a square of a tile's mean area.")
+    cell: float = knob(0.0, 0.15, SHORT_SIDE, "Side of a square of a tile's mean area.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Gives every tile its mean colour."""

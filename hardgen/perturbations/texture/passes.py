@@ -41,7 +41,9 @@ class LowPass(PhotometricPerturbation):
     )
 
     sigma: float = knob(0.0, 0.18, SHORT_SIDE, "Standard deviation of the Gaussian that the image is filtered with.")
-    pad: float | None = setting(MEAN_GREY, 0.0, 1.0, "of full scale", "Grey round the image; null replicates its border.")
+    pad: float | None = setting(
+        MEAN_GREY, 0.0, 1.0, "of full scale", "Grey round the image; null replicates its border."
+    )
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Filters rows and columns."""
