@@ -13,9 +13,6 @@ from torch.nn.functional import avg_pool2d, pad
 from hardgen.functional.parallel import by_image
 from hardgen.functional.tone import luminance
 
-SHARPNESS = 4
-"""Power of the inverse variance by which a sector's mean counts."""
-
 NOISE = 1e-4
 """Variance of brightness that counts as none."""
 
@@ -50,9 +47,8 @@ def _kuwahara(images: Tensor, size: int) -> Tensor:
         part = images[i : i + step].contiguous()
         light = luminance(part)
         means = box_means(pad(torch.cat((part, light, light.square()), 1), edge, mode="replicate"), size)
-        weights = (
-            means[:, -1:].sub(means[:, -2:-1].square()).clamp_(min=0).add_(NOISE).square_().square_().reciprocal_()
-        )
+        spread = means[:, -1:].sub(means[:, -2:-1].square()).clamp_(min=0).add_(NOISE)
+        weights = spread.square_().square_().reciprocal_()
         colours = means[:, :-2] * weights
         total, sums = torch.zeros_like(light), torch.zeros_like(part)
         for y in (slice(0, height), slice(size - 1, size - 1 + height)):
@@ -172,8 +168,8 @@ def _spread_order(y: NDArray[np.int64], x: NDArray[np.int64]) -> NDArray[np.int6
 
 def _hash(y: NDArray[np.int64], x: NDArray[np.int64]) -> NDArray[np.float64]:
     """Numbers in [0, 1) that look random, by place."""
-    mixed = (y.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) ^ (
-        x.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
-    )
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    return (mixed >> np.uint64(40)).astype(np.float64) / float(1 << 24)
+    down, across = (part.astype(np.uint64) for part in (y, x))
+    mixed = down * np.uint64(0x9E3779B97F4A7C15) ^ across * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed = (mixed ^ mixed >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers: NDArray[np.float64] = (mixed >> np.uint64(40)).astype(np.float64) / float(1 << 24)
+    return numbers

@@ -48,10 +48,10 @@ def shift_patches(images: Tensor, ways: Tensor) -> Tensor:
 
 
 def retexture(images: Tensor, donors: Tensor) -> Tensor:
-    """Fills each image's fine bands with its donor's pattern, at the image's own local contrast.
+    """Fills each image's bands of detail with its donor's pattern, at the image's own local contrast.
 
-    Of every band the donor's is divided by its own local root mean square brightness and multiplied by the image's. What
-    is coarser than the bands stays the image's.
+    Of every band the donor's is divided by its own local root mean square brightness and multiplied by the image's.
+    What is coarser than the bands stays the image's.
 
     Args:
         images: B x C x H x W float32.
@@ -60,7 +60,6 @@ def retexture(images: Tensor, donors: Tensor) -> Tensor:
     Returns:
         The same shape, channels_last; values may leave [0, 1].
     """
-    short = min(images.shape[-2:])
     out = torch.empty_like(images, memory_format=torch.channels_last)
     step = 1 if images.device.type == "cpu" else len(images)
     for i in range(0, len(images), step):

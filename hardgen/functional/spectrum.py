@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 FAINT = 2e-5
@@ -41,11 +42,12 @@ def frequencies(height: int, width: int) -> int:
 
 
 @functools.lru_cache(maxsize=16)
-def _half_plane(height: int, width: int) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def _half_plane(height: int, width: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """For each frequency of a real image's half plane, H x (W // 2 + 1): its place by rising frequency, and its sign.
 
     Frequencies are counted in square rings round 0, each in the same order, so that the first n places are the same
-    frequencies at every image size. The sign is 0 where a frequency is its own opposite and -1 for the second of a pair.
+    frequencies at every image size. The sign is 0 where a frequency is its own opposite and -1 for the second of
+    a pair.
     """
     y = np.fft.fftfreq(height, 1 / height).round().astype(np.int64)[:, None]
     x = np.arange(width // 2 + 1)[None, :]
@@ -65,7 +67,7 @@ def _half_plane(height: int, width: int) -> tuple[np.ndarray, np.ndarray]:  # ty
 
 
 def amplitudes(images: Tensor) -> Tensor:
-    """The mean amplitude spectrum of several images, C x H x (W // 2 + 1) float32, of the transform as NumPy scales it."""
+    """The mean amplitudes of several images, C x H x (W // 2 + 1) float32, of the transform as NumPy scales it."""
     total = torch.zeros(images.shape[1], images.shape[2], images.shape[3] // 2 + 1, device=images.device)
     for image in images:
         total += torch.fft.rfft2(image.contiguous()).abs()
@@ -113,7 +115,7 @@ def pink(images: Tensor) -> Tensor:
         twice[-1] = 1.0
     energy = (images.square().mean((2, 3)) - images.mean((2, 3)).square()).clamp_(min=0.0) * (height * width) ** 2
     scale = (energy / (fall.square() * twice).sum().clamp_(min=1e-12)).sqrt_()
-    spectrum = scale[:, :, None, None] * fall
+    spectrum: Tensor = scale[:, :, None, None] * fall
     spectrum[:, :, 0, 0] = images.sum((2, 3))
     return spectrum
 

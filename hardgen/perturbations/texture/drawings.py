@@ -52,7 +52,8 @@ class Sketch(PhotometricPerturbation):
     """
 
     limits: ClassVar[str] = (
-        "No strokes, hatching or paper, and no choice of what to leave out: a sketch by hand simplifies and exaggerates."
+        "No strokes, hatching or paper, and no choice of what to leave out, where a sketch by hand simplifies and "
+        "exaggerates."
     )
 
     amount: float = knob(0.0, 1.0, "of the way", "How far the image goes to the sketch.")

@@ -30,11 +30,11 @@ class BagOfPatches(PhotometricPerturbation):
     """
 
     limits: ClassVar[str] = (
-        "Patches are squares with hard edges, a texture larger than a patch is broken up too, and some parts of the image "
-        "appear twice and some not at all."
+        "Patches are squares with hard edges, a texture larger than a patch is broken up too, and some parts of the "
+        "image appear twice and some not at all."
     )
     exemptions: ClassVar[dict[str, str]] = {
-        "monotone": "a patch may pass something like itself as it goes further, and the RMSE wavers once it is elsewhere",
+        "monotone": "a patch may pass something like itself on its way, and the RMSE wavers once it is elsewhere",
     }
 
     radius: float = knob(0.0, 0.3, SHORT_SIDE, "How far away a patch may come from.")
@@ -42,9 +42,10 @@ class BagOfPatches(PhotometricPerturbation):
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Moves what the patches show."""
-        rows, columns = patches(*images.shape[-2:], self.patch)
+        height, width = images.shape[-2:]
+        rows, columns = patches(height, width, self.patch)
         turn = rng.uniform("direction", rows, columns) * (2 * torch.pi)
-        away = rng.uniform("distance", rows, columns).sqrt() * (self.radius * min(images.shape[-2:]))
+        away = rng.uniform("distance", rows, columns).sqrt() * (self.radius * min(height, width))
         return shift_patches(images, torch.stack((away * turn.cos(), away * turn.sin()), 1))
 
 
@@ -55,8 +56,8 @@ class TextureTransfer(Perturbation):
 
     Procedural, without a network: the image and a drawn donor are cut into three bands of detail, between
     Gaussians of 1/128, 1/64 and 1/32 of the short side. The donor's pattern takes the place of the image's in each,
-    at the image's own local contrast; coarse structure and colours stay. The amount blends from the image to the result.
-    A texture-shape conflict in the sense of Geirhos et al. (2019, arXiv 1811.12231), whose stimuli are made by neural
+    at the image's own local contrast; coarse structure and colours stay. The amount blends from the image to the
+    result. A texture-shape conflict in the sense of Geirhos et al. (2019, arXiv 1811.12231), whose stimuli are made by neural
     style transfer and change far more.
     """
 

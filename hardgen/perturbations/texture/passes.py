@@ -36,8 +36,8 @@ class LowPass(PhotometricPerturbation):
     """
 
     limits: ClassVar[str] = (
-        "Filters display values, not light, with a soft cut: a little of every frequency is left, and the grey surround "
-        "creeps in from the frame."
+        "Filters display values, not light, with a soft cut: a little of every frequency is left, and the grey "
+        "surround creeps in from the frame."
     )
 
     sigma: float = knob(0.0, 0.18, SHORT_SIDE, "Standard deviation of the Gaussian that the image is filtered with.")
@@ -62,8 +62,8 @@ class HighPass(PhotometricPerturbation):
     image - low-pass(image), moved back to the image's own mean, or to `mean` where that is given. The Gaussian has the
     image's mean round it or, with `pad`, that grey level. With both at 0.4423, on grey images, this is the stimulus of
     Geirhos et al. (2018, arXiv 1808.08750), whose standard deviations of 3, 1.5, 1, 0.7, 0.55, 0.45 and 0.4 px are, at
-    224 px, 0.0134, 0.0067, 0.0045, 0.0031, 0.0025, 0.0020 and 0.0018 of the short side. Below about a quarter of a pixel
-    nothing is left.
+    224 px, 0.0134, 0.0067, 0.0045, 0.0031, 0.0025, 0.0020 and 0.0018 of the short side. Below about a quarter
+    of a pixel nothing is left.
 
     Dose: `cutoff`, the frequency whose contrast is halved, in cycles per short side: 0.1874 / sigma.
     """

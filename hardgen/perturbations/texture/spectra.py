@@ -37,8 +37,8 @@ class PhaseScramble(PhotometricPerturbation):
     """
 
     limits: ClassVar[str] = (
-        "The whole image is one Fourier transform, so what lies at one place is spread over all others, and values that "
-        "leave the range are cut, which changes the amplitudes a little."
+        "The whole image is one Fourier transform, so what lies at one place is spread over all others, and values "
+        "that leave the range are cut, which changes the amplitudes a little."
     )
 
     width: float = knob(0.0, 180.0, "degrees", "Half-width of the uniform noise on every phase.")
@@ -72,8 +72,8 @@ class PowerEqualise(Perturbation):
     """
 
     limits: ClassVar[str] = (
-        "The mean is over a pool of at most 64 images at the image's size, an estimate of a data set's spectrum; values "
-        "that leave the range are cut, after which spectra are no longer quite equal."
+        "The mean is over a pool of at most 64 images at the image's size, an estimate of a data set's spectrum; "
+        "values that leave the range are cut, after which spectra are no longer quite equal."
     )
 
     amount: float = knob(0.0, 1.0, "of the way", "How far amplitudes go to the common ones.")

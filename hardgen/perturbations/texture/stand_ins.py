@@ -1,16 +1,18 @@
 """Stand-ins for perturbations of other families; delete this file where those exist."""
 
+import dataclasses
 import enum
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from torch import Tensor
 
 from hardgen import registry
+from hardgen.batch import Batch
 from hardgen.functional import tone
-from hardgen.functional.layering import LUMA  # noqa: F401
 from hardgen.knobs import Scale, knob
-from hardgen.perturbation import PhotometricPerturbation
+from hardgen.perturbation import Doses, Perturbation, PhotometricPerturbation
 from hardgen.perturbations import contrast
 from hardgen.registry import register
 from hardgen.rng import SampleRng
@@ -43,15 +45,16 @@ registry._classes["contrast"] = Contrast
 
 @register("desaturation")
 @dataclass(frozen=True)
-class Desaturation(PhotometricPerturbation):
+class Desaturation(Perturbation):
     """Takes colour away."""
 
     limits: ClassVar[str] = "A stand-in."
     fraction: float = knob(0.0, 1.0, "of the colour", "Colour taken away.")
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Blends to grey."""
-        return images.lerp(tone.luminance(images).expand_as(images), self.fraction)
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Blends to grey; whether images are grey is found anew."""
+        grey = torch.lerp(batch.images, tone.luminance(batch.images), self.fraction)
+        return dataclasses.replace(batch, images=grey), {}
 
 
 @register("false_colour")
