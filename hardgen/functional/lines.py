@@ -17,8 +17,8 @@ def outline(images: Tensor, sigma: float, contrast: float) -> Tensor:
     """How dark a line is drawn at each pixel: 1 on the ridge of an edge, 0 away from edges.
 
     The brightness is smoothed with a Gaussian. A step of height A has the slope A / (sigma sqrt(2 pi)) there, which
-    gives A; its second derivative along the slope is 0 at the step and d / sigma^2 of the slope at a distance d, which gives
-    d. The line is exp(-2 (d / sigma)^2) times (A / contrast)^2, at most 1.
+    gives A; its second derivative along the slope is 0 at the step and d / sigma^2 of the slope at a distance d, which
+    gives d. The line is exp(-2 (d / sigma)^2) times (A / contrast)^2, at most 1.
 
     Args:
         images: B x C x H x W float32 in [0, 1].

@@ -57,8 +57,8 @@ class TextureTransfer(Perturbation):
     Procedural, without a network: the image and a drawn donor are cut into three bands of detail, between
     Gaussians of 1/128, 1/64 and 1/32 of the short side. The donor's pattern takes the place of the image's in each,
     at the image's own local contrast; coarse structure and colours stay. The amount blends from the image to the
-    result. A texture-shape conflict in the sense of Geirhos et al. (2019, arXiv 1811.12231), whose stimuli are made by neural
-    style transfer and change far more.
+    result. A texture-shape conflict in the sense of Geirhos et al. (2019, arXiv 1811.12231), whose stimuli are made by
+    neural style transfer and change far more.
     """
 
     limits: ClassVar[str] = (
