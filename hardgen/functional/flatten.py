@@ -101,7 +101,7 @@ def mosaic(images: Tensor, cell: float) -> Tensor:
     return flat if cell * FINEST >= 1 else torch.lerp(images, flat, cell * FINEST)
 
 
-def _flat(image: NDArray[np.float32], cells: NDArray[np.int64]) -> NDArray[np.float32]:
+def _flat(image: NDArray[np.float32], cells: NDArray[np.int32]) -> NDArray[np.float32]:
     counts = np.maximum(np.bincount(cells), 1)
     planes = [np.bincount(cells, weights=image[..., c].ravel()) / counts for c in range(image.shape[2])]
     means: NDArray[np.float32] = np.stack(planes, -1).astype(np.float32)
@@ -112,24 +112,24 @@ def _flat_torch(images: Tensor, cells: Tensor) -> Tensor:
     batch, channels, height, width = images.shape
     values = images.reshape(batch, channels, -1).double()
     counts = torch.bincount(cells).clamp_(min=1)
-    index = cells.expand(batch, channels, -1)
+    index = cells.long().expand(batch, channels, -1)
     sums = torch.zeros(batch, channels, len(counts), dtype=torch.float64, device=images.device)
     means = sums.scatter_add_(2, index, values) / counts
     flat = means.gather(2, index).float().reshape(batch, channels, height, width)
     return flat.contiguous(memory_format=torch.channels_last)
 
 
-@functools.lru_cache(maxsize=64)
-def _cells(height: int, width: int, count: int) -> NDArray[np.int64]:
+@functools.lru_cache(maxsize=16)
+def _cells(height: int, width: int, count: int) -> NDArray[np.int32]:
     """The cell of each pixel, H * W, where the first `count` seeds have one each."""
     nearest, parents = _tree(height, width)
     owner = np.arange(len(parents))
     for seed in range(count, len(parents)):
         owner[seed] = owner[parents[seed]]
-    return owner[nearest]
+    return owner.astype(np.int32)[nearest]
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=4)
 def _tree(height: int, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The seed nearest to each pixel, and for each seed the one nearest to it among those before it.
 

@@ -141,5 +141,5 @@ def test_texture_comes_from_another_image() -> None:
     batch = sample_batch(64, 64)
     assert batch.donors is not None
     only = dataclasses.replace(batch.donors, images=batch.donors.images[:1], labels=(0,), ids=(batch.ids[0],))
-    with pytest.raises(HardgenError, match="no donor but itself for sample 'sample-0.png'"):
+    with pytest.raises(HardgenError, match="no donor but itself for sample"):
         shown(TextureTransfer(1.0), dataclasses.replace(batch, donors=only))
