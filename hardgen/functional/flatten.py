@@ -1,6 +1,7 @@
 """Flattening: regions that take one colour, or nearly."""
 
 import functools
+from collections.abc import Iterator
 
 import cv2
 import numpy as np
@@ -16,7 +17,7 @@ from hardgen.functional.tone import luminance
 NOISE = 1e-4
 """Variance of brightness that counts as none."""
 
-FINEST = 64
+FINEST = 128
 """Finest cells of a mosaic to the short side."""
 
 
@@ -24,7 +25,8 @@ def kuwahara(images: Tensor, size: float) -> Tensor:
     """Kuwahara's filter: each pixel takes the mean of that square beside it which varies least in brightness.
 
     The four squares have the pixel as their corner. Their means are weighed by their variance to the power -4 (after
-    Papari et al. 2007), which makes the choice smooth. A size between two whole numbers blends the two.
+    Papari et al. 2007), which makes the choice smooth. Of a size between two whole numbers the squares' moments are
+    between theirs.
 
     Args:
         images: B x C x H x W float32.
@@ -33,30 +35,33 @@ def kuwahara(images: Tensor, size: float) -> Tensor:
     Returns:
         The same shape, channels_last.
     """
-    whole = int(size)
-    low = images if whole == 1 else _kuwahara(images, whole)
-    return low if size == whole else torch.lerp(low, _kuwahara(images, whole + 1), size - whole)
-
-
-def _kuwahara(images: Tensor, size: int) -> Tensor:
     out = torch.empty_like(images, memory_format=torch.channels_last)
-    height, width = images.shape[-2:]
     step = 1 if images.device.type == "cpu" else len(images)
-    edge = (size - 1,) * 4
     for i in range(0, len(images), step):
         part = images[i : i + step].contiguous()
         light = luminance(part)
-        means = box_means(pad(torch.cat((part, light, light.square()), 1), edge, mode="replicate"), size)
-        spread = means[:, -1:].sub(means[:, -2:-1].square()).clamp_(min=0).add_(NOISE)
-        weights = spread.square_().square_().reciprocal_()
-        colours = means[:, :-2] * weights
         total, sums = torch.zeros_like(light), torch.zeros_like(part)
-        for y in (slice(0, height), slice(size - 1, size - 1 + height)):
-            for x in (slice(0, width), slice(size - 1, size - 1 + width)):
-                total += weights[..., y, x]
-                sums += colours[..., y, x]
+        for moments in _corners(torch.cat((part, light, light.square()), 1), size):
+            spread = moments[:, -1:].sub(moments[:, -2:-1].square()).clamp_(min=0).add_(NOISE)
+            weights = spread.square_().square_().reciprocal_()
+            total += weights
+            sums.addcmul_(moments[:, :-2], weights)
         out[i : i + step] = sums.div_(total)
     return out
+
+
+def _corners(planes: Tensor, size: float) -> Iterator[Tensor]:
+    """Means over the four squares of a size that have each pixel as their corner."""
+    height, width = planes.shape[-2:]
+    small = int(size)
+    padded = pad(planes, (small,) * 4, mode="replicate")
+    inner, outer = box_means(padded, small), box_means(padded, small + 1)
+    for top in (True, False):
+        for left in (True, False):
+            y, x = (1 if first else small for first in (top, left))
+            near = inner[..., y : y + height, x : x + width]
+            y, x = (0 if first else small for first in (top, left))
+            yield torch.lerp(near, outer[..., y : y + height, x : x + width], size - small)
 
 
 def box_means(images: Tensor, size: int) -> Tensor:

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from hardgen.batch import Batch, Donors
 from hardgen.config import CONF, pipeline_of, plain, store
+from hardgen.perturbations.texture.passes import LEAST
 from hardgen.pipeline import Pipeline
 from hardgen.sweeps.axes import Axis, read_axes
 from hardgen.sweeps.plan import plan
@@ -43,6 +44,10 @@ def pixels(text: str) -> float:
     return float(text) / SIDE
 
 
+def blur(text: str) -> float:
+    return pixels(text) or LEAST
+
+
 def reach(text: str) -> float:
     return float(text.split("-")[0]) / SIDE
 
@@ -63,7 +68,7 @@ EXPERIMENTS: dict[str, tuple[str, Callable[[str], float]]] = {
     "colour": ("colour", named({"cr": 0.0, "bw": 1.0})),
     "contrast": ("contrast", contrast),
     "uniform_noise": ("uniform-noise", float),
-    "low_pass": ("low-pass", pixels),
+    "low_pass": ("low-pass", blur),
     "high_pass": ("high-pass", pixels),
     "phase_scrambling": ("phase-scrambling", float),
     "power_equalisation": ("power-equalisation", named({"0": 0.0, "pow": 1.0})),

@@ -1,6 +1,5 @@
 """Eidolons: an image whose parts are all there, but not quite in their places."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,10 +25,10 @@ class Eidolon(PhotometricPerturbation):
     Partially coherent disarray (Koenderink et al. 2017, Journal of Vision 17(2):7): the image is cut into slices of
     scale, each is warped by a smooth random field, and the slices are added up again. `reach` is the standard deviation
     of the displacement, `grain` that of the Gaussian which smooths the fields, and `coherence` the correlation between
-    the fields of two slices: at 1 all scales move together and edges stay sharp, at 0 each goes its own way. What the
-    least reach would do is taken off (in quadrature), so that nothing jumps at neutral. In Geirhos et al. (2018, arXiv
-    1808.08750) eidolon I, II and III are coherence 1, 0.3 and 0 with a grain of 10 px and a reach of 1, 2, 4 ... 128 px
-    of 224: hardness 0.3, 0.4, 0.5 ... 1.
+    the fields of two slices: at 1 all scales move together and edges stay sharp, at 0 each goes its own way. Up to
+    twice the least reach the displacement grows from nothing, so that nothing jumps at neutral. In Geirhos et al.
+    (2018, arXiv 1808.08750) eidolon I, II and III are coherence 1, 0.3 and 0 with a grain of 10 px and a reach of 1, 2,
+    4 ... 128 px of 224: hardness 0.3, 0.4, 0.5 ... 1.
 
     The reference cuts at half octaves, these slices are octaves wide, and their sum is the image itself, where the
     reference's is blurred by 0.7 px; its displaced pixels are taken whole, these are interpolated.
@@ -40,7 +39,8 @@ class Eidolon(PhotometricPerturbation):
         "published stimuli's random fields are not known, so that stimuli agree in distribution and not in pixels."
     )
     exemptions: ClassVar[dict[str, str]] = {
-        "monotone": "once structures lie nowhere near their place the RMSE stays where it is, and wavers",
+        "monotone": "a picture of few waves comes nearer to itself again, by up to 3%, once it is moved by more than a "
+        "wave; none of 96 photographs did, in steps of 0.2 of hardness",
     }
 
     reach: float = knob(LEAST, 128 / 224, SHORT_SIDE, "Standard deviation of the displacement.", Scale.LOG)
@@ -53,5 +53,5 @@ class Eidolon(PhotometricPerturbation):
         rows, columns = eidolon.grid(height, width, self.grain)
         shared = rng.normal("shared", 2, rows, columns)
         own = shared if self.coherence == 1 else rng.normal("own", eidolon.SLICES, 2, rows, columns)
-        reach = math.sqrt(self.reach**2 - LEAST**2) * min(height, width)
+        reach = self.reach * min(self.reach / LEAST - 1, 1) * min(height, width)
         return eidolon.disarray(images, shared, own, reach, self.coherence)

@@ -34,10 +34,11 @@ class BagOfPatches(PhotometricPerturbation):
         "image appear twice and some not at all."
     )
     exemptions: ClassVar[dict[str, str]] = {
-        "monotone": "a patch may pass something like itself on its way, and the RMSE wavers once it is elsewhere",
+        "monotone": "a patch may pass something like itself on its way: 0.5% of the steps of 0.2 of hardness, over "
+        "96 photographs, lower the RMSE, by up to 2%",
     }
 
-    radius: float = knob(0.0, 0.3, SHORT_SIDE, "How far away a patch may come from.")
+    radius: float = knob(0.0, 0.2, SHORT_SIDE, "How far away a patch may come from.")
     patch: float = setting(1 / 14, 0.01, 0.5, SHORT_SIDE, "Side of a patch.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:

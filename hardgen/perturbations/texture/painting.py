@@ -24,8 +24,12 @@ class Painterly(PhotometricPerturbation):
     """
 
     limits: ClassVar[str] = "Strokes have no direction, thickness or canvas, and the palette stays the photograph's."
+    exemptions: ClassVar[dict[str, str]] = {
+        "monotone": "as squares grow a pixel may choose another: the RMSE of a faint pattern of waves dips by 7% where "
+        "the brush passes a wave; none of 96 photographs' did, in steps of 0.2 of hardness",
+    }
 
-    brush: float = knob(0.0, 0.16, SHORT_SIDE, "Side of the square that a pixel takes its mean from.")
+    brush: float = knob(0.0, 0.06, SHORT_SIDE, "Side of the square that a pixel takes its mean from.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Filters; a brush of a pixel is the image, and narrower ones widen from there."""
@@ -38,15 +42,15 @@ class Mosaic(PhotometricPerturbation):
     """Lays the image in tiles of one colour each, of uneven shape, like a mosaic or a stained window.
 
     Tiles are Voronoi cells of seeds spread over the image, and larger ones are made by joining smaller ones, so that
-    what is lost at one size stays lost at the next. The same tiles lie on every image. The finest are 1/64 of the short
-    side; below that the image fades into them.
+    what is lost at one size stays lost at the next. The same tiles lie on every image. The finest are 1/128 of the
+    short side; below that the image fades into them.
     """
 
     limits: ClassVar[str] = (
         "Tiles do not follow the picture's contours, as superpixels or a craftsman's would; no joints."
     )
 
-    cell: float = knob(0.0, 0.15, SHORT_SIDE, "Side of a square of a tile's mean area.")
+    cell: float = knob(0.0, 0.04, SHORT_SIDE, "Side of a square of a tile's mean area.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Gives every tile its mean colour."""

@@ -14,8 +14,9 @@ from hardgen.rng import SampleRng
 
 SHORT_SIDE = "of the short side"
 
-MEAN_GREY = 0.4423
-"""Mean grey level of the photographs of Geirhos et al. (2018)."""
+
+LEAST = 0.5 / 224
+"""Standard deviation at which an image counts as sharp: half a pixel at 224 px."""
 
 
 def _cutoff(sigma: float, images: Tensor) -> Doses:
@@ -27,27 +28,26 @@ def _cutoff(sigma: float, images: Tensor) -> Doses:
 class LowPass(PhotometricPerturbation):
     """Keeps only the coarse structure, as people see it who stand far away or whose eyes do not focus.
 
-    A Gaussian filter as in `scipy.ndimage.gaussian_filter(mode="constant", truncate=4)`, with mid-grey round the image;
-    with pad=null the border is replicated. On grey images this is the stimulus of Geirhos et al. (2018, arXiv
-    1808.08750), whose standard deviations of 1, 3, 5, 7, 10, 15 and 40 px are, at 224 px, 0.0045, 0.0134, 0.0223,
-    0.0313, 0.0446, 0.0670 and 0.1786 of the short side.
+    A Gaussian filter as in `scipy.ndimage.gaussian_filter(truncate=4)`, its border replicated or, with `pad`, of one
+    grey. Hardness moves by octaves of the Gaussian, as people's difficulty does. On grey images and with a pad of
+    0.4423, the mean of all their photographs, this is the stimulus of Geirhos et al. (2018, arXiv 1808.08750), whose
+    standard deviations of 1, 3, 5, 7, 10, 15 and 40 px are, at 224 px, 0.0045, 0.0134, 0.0223, 0.0313, 0.0446, 0.0670
+    and 0.1786 of the short side.
 
     Dose: `cutoff`, the frequency whose contrast is halved, in cycles per short side: 0.1874 / sigma.
     """
 
-    limits: ClassVar[str] = (
-        "Filters display values, not light, with a soft cut: a little of every frequency is left, and the grey "
-        "surround creeps in from the frame."
-    )
+    limits: ClassVar[str] = "Filters display values, not light, with a soft cut: a little of every frequency is left."
 
-    sigma: float = knob(0.0, 0.18, SHORT_SIDE, "Standard deviation of the Gaussian that the image is filtered with.")
-    pad: float | None = setting(
-        MEAN_GREY, 0.0, 1.0, "of full scale", "Grey round the image; null replicates its border."
+    sigma: float = knob(
+        LEAST, 0.18, SHORT_SIDE, "Standard deviation of the Gaussian that the image is filtered with.", Scale.LOG
     )
+    pad: float | None = setting(None, 0.0, 1.0, "of full scale", "Grey round the image; null: its border, replicated.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Filters rows and columns."""
-        return low_pass(images, self.sigma * min(images.shape[-2:]), self.pad)
+        """Filters rows and columns; up to twice the least Gaussian the image blends into the filtered one."""
+        low = low_pass(images, self.sigma * min(images.shape[-2:]), self.pad)
+        return low if self.sigma >= 2 * LEAST else torch.lerp(images, low, self.sigma / LEAST - 1)
 
     def dose(self, images: Tensor) -> Doses:
         """The cut-off."""
