@@ -7,11 +7,10 @@ import math
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import interpolate
 
 from hardgen.functional.kernels import gaussian
 from hardgen.functional.sampling import resample
-from hardgen.functional.scales import smoothed
+from hardgen.functional.scales import enlarged, smoothed
 
 FINE, COARSE = (1 / 256, 1 / 128, 1 / 64), (1 / 32, 1 / 16, 1 / 8)
 """Standard deviations of the Gaussians between which the slices lie, of the short side."""
@@ -106,7 +105,7 @@ def disarray(images: Tensor, shared: Tensor, own: Tensor, reach: float, coherenc
 def _displace(images: Tensor, field: Tensor) -> Tensor:
     """Takes each pixel from where a coarse field (B x 2 x h x w, pixels) says."""
     height, width = images.shape[-2:]
-    flow = interpolate(field, (height, width), mode="bilinear")
+    flow = enlarged(field.contiguous(), height, width)
     flow[:, 0] += torch.arange(width, dtype=torch.float32, device=images.device)
     flow[:, 1] += torch.arange(height, dtype=torch.float32, device=images.device)[:, None]
     return resample(images, flow.permute(0, 2, 3, 1))

@@ -6,7 +6,7 @@ import torch
 from scipy.ndimage import gaussian_filter
 
 from hardgen.functional import eidolon
-from hardgen.functional.scales import local_mean, smoothed
+from hardgen.functional.scales import enlarged_opencv, local_mean, smoothed
 
 
 def photo(height: int, width: int) -> torch.Tensor:
@@ -78,3 +78,10 @@ def test_less_coherence_moves_slices_apart() -> None:
     between = [eidolon.disarray(x, shared, own, 5.0, c) for c in (1.0, 0.9, 0.0)]
     near, far = ((between[0] - other).square().mean() for other in between[1:])
     assert near < 0.6 * far
+
+
+@pytest.mark.parametrize("size", [(40, 55), (9, 200), (8, 8)])
+def test_opencv_and_torch_enlarge_alike(size: tuple[int, int]) -> None:
+    for x in (photo(8, 13), photo(8, 13).contiguous(), photo(8, 13)[:, :1]):
+        out = enlarged_opencv(x, *size)
+        assert out == pytest.approx(torch.nn.functional.interpolate(x, size, mode="bilinear"), abs=1e-5)

@@ -50,7 +50,7 @@ class Mosaic(PhotometricPerturbation):
         "Tiles do not follow the picture's contours, as superpixels or a craftsman's would; no joints."
     )
 
-    cell: float = knob(0.0, 0.04, SHORT_SIDE, "Side of a square of a tile's mean area.")
+    cell: float = knob(0.0, 0.06, SHORT_SIDE, "Side of a square of a tile's mean area.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Gives every tile its mean colour."""
