@@ -95,7 +95,7 @@ class Batch:
     def replace(self, images: Tensor) -> "Batch":
         """The same batch with other pixels, of the same shape."""
         new = dataclasses.replace(self, images=images)
-        if "grey" in self.__dict__:
+        if "grey" in self.__dict__ and bool(self.grey.all()):  # grey stays grey; what is coloured may become so
             new.__dict__["grey"] = self.grey
         return new
 

@@ -240,6 +240,7 @@ def _plan(config: DictConfig, stops: int = 11) -> Plan:
 
 
 def _axes(config: DictConfig, stops: int) -> tuple[Pipeline, list[Axis]]:
+    """The pipeline and its axes: those asked for, else those that a preset pipeline brings, else every main knob."""
     pipeline = pipeline_of(config)
     hardness = {"start": 0, "stop": 1, "num": stops} if config.hardness is None else plain(config.hardness)
-    return pipeline, read_axes(pipeline, plain(config.axes), hardness)
+    return pipeline, read_axes(pipeline, plain(config.pipeline_axes if config.axes is None else config.axes), hardness)

@@ -9,7 +9,7 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
 from hardgen.api import FOUR_FAMILIES
-from hardgen.config import CONF, collections, dataset_of, models_of, options_of, pipeline_of, store
+from hardgen.config import CONF, collections, dataset_of, models_of, options_of, pipeline_of, plain, store
 from hardgen.listing import markdown
 from hardgen.pipeline import Pipeline
 from hardgen.registry import perturbations
@@ -18,7 +18,8 @@ from hardgen.sweeps.run import Settings
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = ["sweep", "generate", "preview", "doses", "calibrate", "report"]
-PIPELINES = sorted({p.stem for p in (CONF / "pipeline").glob("*.yaml")} | set(perturbations()) | set(collections()))
+FILES = {p.relative_to(CONF / "pipeline").with_suffix("").as_posix() for p in (CONF / "pipeline").rglob("*.yaml")}
+PIPELINES = sorted(FILES | set(perturbations()) | set(collections()))
 
 
 def config(command: str, *overrides: str) -> Any:
@@ -42,19 +43,19 @@ def test_every_command_composes(command: str) -> None:
 def test_every_yaml_is_a_command_a_pipeline_or_common() -> None:
     """A file that no test composes would be a file that can rot."""
     names = {str(p.relative_to(CONF)) for p in CONF.rglob("*.yaml") if p.parent.name != "adapters"}
-    assert names == {f"{c}.yaml" for c in COMMANDS} | {"common.yaml"} | {
-        f"pipeline/{p.stem}.yaml" for p in (CONF / "pipeline").glob("*.yaml")
-    }
+    assert names == {f"{c}.yaml" for c in COMMANDS} | {"common.yaml"} | {f"pipeline/{name}.yaml" for name in FILES}
 
 
 @pytest.mark.parametrize("name", PIPELINES)
 def test_every_pipeline_is_built_and_survives_its_spec(name: str) -> None:
-    pipeline = pipeline_of(config("sweep", f"pipeline={name}"))
+    made = config("sweep", f"pipeline={name}")
+    pipeline = pipeline_of(made)
     if not pipeline.slots:
         assert name == "none"
         return
-    assert pipeline.neutral
-    axes = read_axes(pipeline, None)
+    preset = plain(made.pipeline_axes)
+    assert pipeline.neutral or preset
+    axes = read_axes(pipeline, preset)
     hardest = pipeline.with_values({a.name: a.knob.hardest for a in axes})
     again = Pipeline.from_spec(hardest.spec_json())
     assert {s: p for s, p in hardest.slots.items() if not p.neutral} == dict(again.slots)

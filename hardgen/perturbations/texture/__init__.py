@@ -1,0 +1,1 @@
+"""Texture and shape: one of the two stays and the other goes."""
