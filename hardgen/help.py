@@ -25,7 +25,7 @@ Axes:       axes=[blur.sigma,contrast] (default: the main knob of every slot)
             hardness=[0.25,0.5,1]  or  hardness={start:0.1,stop:0.8,step:0.1}
             axes={blur.sigma:{values:[0.01,0.02,0.04]}}
             mode=one_at_a_time (default) | grid | together
-Also:       seed=0 batch_size=32 workers=2 device=cuda on_error=raise out=DIR plugins=[mine.py] --dry-run
+Also:       seed=0 batch_size=32 workers=2 device=cuda on_error=raise out=DIR plugins=[mine.py,mine.yaml] --dry-run
             --config-dir DIR adds your own YAML files"""
 
 _SWEEP = f"""\
@@ -66,6 +66,7 @@ hardgen preview: a contact sheet, images x hardness, for every axis.
   hardgen preview
   hardgen preview pipeline=clutter images=5 size=200 out=clutter.png
   hardgen preview data=image_folder data.root=photos data.resize=256 data.crop=224 pipeline=gaussian_blur
+  hardgen preview plugins=[mine.yaml] pipeline=relief  a transform of another library that your YAML file adapts
 
 {_COMMON}"""
 
@@ -85,6 +86,8 @@ hardgen list: what there is to choose from.
   hardgen list --markdown                              the same as the README's table
   hardgen list --markdown --thumbnails=pictures        that table with a picture of each, written to the folder
   hardgen list plugins=[mine.py]                       with those of your own file
+  hardgen list plugins=[mine.yaml]                     with transforms of Albumentations, Kornia or torchvision that
+                                                       your file adapts (CONTRIBUTING.md: a dozen lines)
 
   hardgen list --doses                                 how far each moves the images, at 11 hardnesses: its own doses,
                                                        RMSE, SSIM and MS-SSIM, as a table and a figure for each family

@@ -112,7 +112,7 @@ EFFECTS = [
     ),
     Effect(
         "gamma",
-        lambda s: {"stops": 1.0},
+        lambda s: {"octaves": 1.0},
         lambda s: A.RandomGamma((200, 200), p=1),
         lambda s: lambda x: KE.adjust_gamma(x, 2.0),
         lambda s: lambda x: TV.adjust_gamma(x, 2.0),
@@ -134,7 +134,7 @@ EFFECTS = [
     ),
     Effect(
         "invert",
-        lambda s: {"fraction": 1.0},
+        lambda s: {"blend": 1.0},
         lambda s: A.InvertImg(p=1),
         lambda s: lambda x: KE.invert(x),
         lambda s: TV.invert,
@@ -150,7 +150,7 @@ EFFECTS = [
     ),
     Effect(
         "posterise",
-        lambda s: {"bits": 3},
+        lambda s: {"levels": 8},
         lambda s: A.Posterize(3, p=1),
         lambda s: lambda x: KE.posterize(x, 3),
         lambda s: lambda x: TV.posterize(x, 3),
@@ -198,7 +198,7 @@ EFFECTS = [
     ),
     Effect(
         "elastic",
-        lambda s: {"displacement": 0.02},
+        lambda s: {"rms": 0.02},
         lambda s: A.ElasticTransform(alpha=50 * s / 224, sigma=8 * s / 224, p=1),
         lambda s: K.RandomElasticTransform((odd(63 * s / 224),) * 2, (8 * s / 224,) * 2, (1.0, 1.0), p=1.0),
         lambda s: v2.ElasticTransform(50.0 * s / 224, 8.0 * s / 224),

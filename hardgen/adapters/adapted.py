@@ -1,7 +1,6 @@
 """Classes made from recipes: frozen dataclasses with one knob, whose pixels a library's transform makes."""
 
 import dataclasses
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -10,7 +9,7 @@ import torch
 from torch import Tensor
 
 from hardgen import registry
-from hardgen.adapters.libraries import Image, build, kept_generators, one_line
+from hardgen.adapters.libraries import Image, build, one_line, undisturbed
 from hardgen.adapters.places import flow_of, places
 from hardgen.adapters.recipe import Recipe
 from hardgen.errors import HardgenError
@@ -44,8 +43,7 @@ class Adapted(Perturbation):
         def one(image: Image, i: int) -> Image:
             return apply(self.recipe, made, image, seeds[i])
 
-        with kept_generators(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what a library has to say of an image is for those who call it
+        with undisturbed():
             if self.recipe.library == "albumentations":
                 return by_image(images, one)
             rows = [one(image.permute(1, 2, 0).numpy(), i) for i, image in enumerate(images)]
@@ -85,8 +83,9 @@ def apply(recipe: Recipe, made: Callable[[Image, int], Image], image: Image, see
     height, width = image.shape[:2]
     lack = [(0, max(recipe.least_side - n, 0)) for n in (height, width)]
     given = np.pad(image, [*lack, (0, 0)], mode="edge") if any(n for _, n in lack) else image.copy()
+    given = (given * 255.0).round().astype(np.uint8) if recipe.eight_bit else given
     try:
-        result = made((given * 255.0).round().astype(np.uint8) if recipe.eight_bit else given, seed)
+        result = made(given, seed)
     except Exception as error:
         raise HardgenError(
             f"{recipe.name}: {recipe.transform} fails on an image of {height} x {width} px: {one_line(error)} "

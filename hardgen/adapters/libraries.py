@@ -37,8 +37,7 @@ def transforms(library: str) -> dict[str, type[Any]]:
     """The public transforms of a library by name; this imports it."""
     os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")  # its import would else ask the network for news
     namespace, base = NAMESPACES[library]
-    with kept_generators(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with undisturbed():
         module = importlib.import_module(namespace)
     root = getattr(module, base)
     return {
@@ -99,8 +98,7 @@ def build(recipe: Recipe, value: float, short_side: int) -> Callable[[Image, int
     cls, arguments = find(recipe), recipe.arguments(value, short_side)
     if "p" in _parameters(cls, ours=True):
         arguments["p"] = 1.0
-    with kept_generators(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with undisturbed():
         warnings.simplefilter("error", UserWarning)
         try:
             transform = cls(**arguments)
@@ -113,11 +111,13 @@ def build(recipe: Recipe, value: float, short_side: int) -> Callable[[Image, int
 
 
 @contextlib.contextmanager
-def kept_generators() -> Iterator[None]:
-    """Puts the global generators of torch (CPU), numpy and random back where they stood."""
+def undisturbed() -> Iterator[None]:
+    """Keeps what a library says and draws to itself: no warning comes out, and the global generators are put back."""
     states = torch.get_rng_state(), np.random.get_state(), random.getstate()
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     finally:
         torch.set_rng_state(states[0])
         np.random.set_state(states[1])

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from hardgen.adapters.adapted import Adapted, apply, enter
-from hardgen.adapters.libraries import build, kept_generators
+from hardgen.adapters.libraries import build, undisturbed
 from hardgen.adapters.recipe import read_recipes
 
 TRIED = (0.01, 0.5, 1.0)
@@ -43,5 +43,5 @@ def _try(cls: type[Adapted]) -> None:
     recipe, image = cls.recipe, np.random.default_rng(0).random((64, 64, 3), dtype=np.float32)
     for hardness in TRIED:
         made = build(recipe, recipe.spec.at(hardness), 64)
-        with kept_generators():
+        with undisturbed():
             apply(recipe, made, image, 0)

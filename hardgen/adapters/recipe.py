@@ -164,6 +164,8 @@ def _spec(row: Mapping[str, Any], where: str) -> Knob:
 
 def _frozen(value: Any) -> Any:
     """YAML's lists as tuples: what every one of the libraries takes for a pair."""
+    if isinstance(value, dict):
+        return {name: _frozen(part) for name, part in value.items()}
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 

@@ -38,7 +38,7 @@ def finish(images: Tensor, clean: Tensor) -> tuple[Tensor, Tensor]:
     def one(i: int) -> None:
         torch.clamp(images[i], 0.0, 1.0, out=done[i])
         a, b = (x[i].permute(1, 2, 0).numpy() for x in (done, clean))
-        distances[i] = cv2.norm(a.reshape(-1, 1), b.reshape(-1, 1))
+        distances[i] = cv2.norm(a.reshape(len(a), -1), b.reshape(len(b), -1))
 
     spread(one, len(images), images.numel())
     return done, distances.div_(images[0].numel() ** 0.5)

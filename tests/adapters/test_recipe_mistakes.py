@@ -1,0 +1,108 @@
+"""What can be wrong in an adapter's file is one line that names the file and the key."""
+
+from pathlib import Path
+
+import pytest
+from adapter_texts import EMBOSS
+
+from hardgen import registry
+from hardgen.errors import HardgenError
+
+SHORTER = "parameters: {alpha: [value, value], strength: [0.5, 0.5]}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("transform: Emboss\n", "", "relief: transform is missing"),
+        (", unit: of the relief", "", "relief: knob.unit is missing"),
+        ("limits: Light", "limit: Light", "relief: limit: there is no such key; did you mean 'limits'?"),
+        ("hardest: 1.0", "hardst: 1.0", "knob.hardst: there is no such key; did you mean 'hardest'?"),
+        ("hardest: 1.0", "hardest: much", "knob.hardest must be a number; got 'much'"),
+        ("hardest: 1.0", "hardest: 0.0", "knob.hardest must differ from knob.neutral"),
+        ("name: alpha", "name: al pha", "knob.name is made of letters"),
+        ("name: alpha", "name: neutral", "knob.name: 'neutral' means something else"),
+        ("doc: Share of the relief.", "doc: A, scale: loud", "knob.scale: unknown 'LOUD'"),
+        ("doc: Share of the relief.", "doc: A., scale: log", "log needs neutral and hardest of one sign"),
+        ("random: false", "random: 3", "relief: random must be true or false; got 3"),
+        ("random: false", "least_side: 0", "least_side and version must be 1 or more"),
+        ("random: false", "exemptions: {monotone: 3}", "exemptions: each check needs its reason"),
+        ("doc: Makes a relief.", "doc: relief", "doc must be one sentence that ends with a full stop"),
+        (
+            "library: albumentations",
+            "library: albumentation",
+            "unknown 'albumentation'; did you mean 'albumentations'?",
+        ),
+        ("transform: Emboss", "transform: Embos", "albumentations has no 'Embos'; did you mean 'Emboss'?"),
+        ("transform: Emboss", "transform: core.Compose", "albumentations has no 'core.Compose'"),
+        ("transform: Emboss", "transform: Lambda", "Lambda does something else than change values in place"),
+        ("transform: Emboss", "transform: Compose", "albumentations has no 'Compose'"),
+        ("transform: Emboss", "transform: Morphological", "(parameters.alpha|does something else)"),
+        ("strength: [", "strenght: [", "parameters.strenght: .*did you mean 'strength'?"),
+        ("strength: [0.5, 0.5]", "p: 0.5", "parameters.p: Emboss has no such parameter"),
+        ("strength: [0.5, 0.5]", "strength: [-3, 2]", r"Emboss\(alpha=.*strength=.*: ValueError"),
+        ("alpha: [value, value]", "alpha: [value of the shortside, value]", "parameters.alpha: .*is not"),
+        ("alpha: [value, value]", "alpha: [0, 1]", "the knob must be put in one of them"),
+        ("random: false", "blend: true", "got both"),
+        ("random: false", "moves: true", "moves: Emboss changes values in place: it needs moves: false"),
+        ("random: false", "moves: true\neight_bit: true", "moves goes with neither blend nor eight_bit"),
+        (SHORTER, "blend: true\nparameters: 3", "parameters must be a mapping; got 3"),
+        ("neutral: 0.0, hardest: 1.0", "neutral: 1.0, hardest: 5.0", r"Emboss\(alpha=\(.*: ValueError"),
+        ("name: relief", "name: Re lief", "a perturbation's name is made of"),
+        ("name: relief", "name: gaussian_blur", "already registered by .*blur"),
+        (EMBOSS, "- 3", "entry 1 must be a mapping with the keys name, library"),
+        (EMBOSS, "[]", "it holds no perturbation"),
+        (EMBOSS, "", "entry 1 must be a mapping"),
+        (EMBOSS, "a: [", "not a YAML file"),
+        (EMBOSS, "!!python/object/apply:os.getcwd []", "not a YAML file: could not determine a constructor"),
+    ],
+)
+@pytest.mark.usefixtures("own_registry")
+def test_a_mistake_is_one_line_that_names_file_and_key(old: str, new: str, words: str, tmp_path: Path) -> None:
+    assert old in EMBOSS
+    file = tmp_path / "mine.yaml"
+    file.write_text(EMBOSS.replace(old, new, 1))
+    before = set(registry.perturbations())
+    for _ in range(2):
+        with pytest.raises(HardgenError, match=words) as caught:
+            registry.load_file(file)
+        assert str(caught.value).startswith(f"plugins: {file}: ")
+        assert "\n" not in str(caught.value)
+    assert set(registry.perturbations()) == before
+
+
+BLEND = """\
+name: mine
+library: {library}
+transform: {transform}
+knob: {{name: share, neutral: 0.0, hardest: 1.0, unit: of it, doc: Share.}}
+blend: true
+{more}
+doc: It does.
+limits: None.
+"""
+
+
+@pytest.mark.parametrize(
+    ("library", "transform", "more", "words"),
+    [
+        ("torchvision", "JPEG", "parameters: {quality: 5}", "eight_bit: true gives it 8-bit images"),
+        ("torchvision", "RandomInvrt", "", "did you mean 'RandomInvert'?"),
+        ("torchvision", "CutMix", "", "does something else"),
+        ("torchvision", "Lambda", "", "does something else"),
+        ("torchvision", "RandomHorizontalFlip", "", "RandomHorizontalFlip moves pixels: it needs moves: true"),
+        ("kornia", "RandomRotation", "parameters: {degrees: 20}", "RandomRotation moves pixels"),
+        ("kornia", "RandomCutMixV2", "", "kornia.augmentation has no 'RandomCutMixV2'"),
+        ("kornia", "RandomGaussianBlur", "", "RandomGaussianBlur.*TypeError: .*kernel_size"),
+        ("albumentations", "ToFloat", "eight_bit: true", "ToFloat makes of an image of 64x64x3 uint8 one of .*float32"),
+    ],
+)
+@pytest.mark.usefixtures("own_registry")
+def test_what_a_library_refuses_is_said_before_anything_runs(
+    library: str, transform: str, more: str, words: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.yml"
+    file.write_text(BLEND.format(library=library, transform=transform, more=more))
+    with pytest.raises(HardgenError, match=words) as caught:
+        registry.load_file(file)
+    assert "\n" not in str(caught.value)
