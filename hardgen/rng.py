@@ -5,6 +5,7 @@ worker, the order or the device. So one image meets the same noise field and the
 and any batch size, worker count, shard or resume gives the same pixels.
 """
 
+import functools
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,9 +15,24 @@ import numpy as np
 import torch
 from numpy.random.bit_generator import ISeedSequence
 from numpy.typing import NDArray
+from scipy import special
 from torch import Tensor
 
 from hardgen.functional.parallel import spread
+
+
+@functools.lru_cache(maxsize=1)
+def _normals() -> NDArray[np.float32]:
+    """The middles of 65536 equal shares of the normal distribution, scaled to variance 1."""
+    quantiles = special.ndtri((np.arange(1 << 16) + 0.5) / (1 << 16))
+    table: NDArray[np.float32] = (quantiles / quantiles.std()).astype(np.float32)
+    return table
+
+
+def _fill_normal(generator: np.random.Generator, row: NDArray[Any]) -> None:
+    words = generator.integers(0, 2**64 - 1, (row.size + 3) // 4, dtype=np.uint64, endpoint=True)
+    choices = words.astype("<u8", copy=False).view("<u2")[: row.size]
+    np.take(_normals(), choices, mode="clip", out=row.reshape(-1))
 
 
 class _Key(ISeedSequence):
@@ -58,10 +74,12 @@ class SampleRng:
     _kept: dict[tuple[object, ...], Tensor] = field(default_factory=dict, repr=False, compare=False)
 
     def normal(self, name: str, *shape: int) -> Tensor:
-        """Standard normal numbers, B x shape, float32."""
-        return self._draw(
-            ("normal", name, *shape), shape, np.float32, lambda g, row: g.standard_normal(out=row, dtype=np.float32)
-        )
+        """Standard normal numbers, B x shape, float32.
+
+        16 random bits choose one of 65536 evenly likely values, at most 4.3 from 0 and of variance 1: eight times as
+        fast as numbers of full precision.
+        """
+        return self._draw(("normal", name, *shape), shape, np.float32, _fill_normal)
 
     def uniform(self, name: str, *shape: int) -> Tensor:
         """Uniform numbers in [0, 1), B x shape, float32."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+from scipy import stats
 
 from hardgen.rng import SampleRng
 
@@ -37,6 +38,15 @@ def test_distributions() -> None:
     assert 0.999 < uniform.max() < 1
     assert set(whole.flatten().tolist()) == {0, 1, 2, 3, 4}
     assert sorted(rng.permutation("p", 9)[0].tolist()) == list(range(9))
+
+
+def test_normal_numbers_are_normal_and_independent() -> None:
+    numbers = SampleRng(0, "a", ["x"]).normal("n", 100_003)[0].double().numpy()
+    assert stats.kstest(numbers, "norm").pvalue > 0.01
+    assert abs(stats.kurtosis(numbers)) < 0.05
+    assert abs(np.corrcoef(numbers[:-1], numbers[1:])[0, 1]) < 0.01
+    assert abs(np.corrcoef(numbers[:-4], numbers[4:])[0, 1]) < 0.01
+    assert 4.0 < np.abs(numbers).max() < 4.4
 
 
 def test_a_draw_is_made_once() -> None:

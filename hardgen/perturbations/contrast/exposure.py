@@ -106,6 +106,7 @@ class LowLight(PhotometricPerturbation):
     one noise for all channels.
     """
 
+    version: ClassVar[int] = 2
     limits: ClassVar[str] = (
         "No demosaicing, white balance, denoising, fixed-pattern noise, hot pixels or longer exposure with its motion "
         "blur; every channel counts its own photons at its own brightness."

@@ -34,6 +34,7 @@ class GaussianNoise(PhotometricPerturbation):
     Dietterich, arXiv 1903.12261).
     """
 
+    version: ClassVar[int] = 2
     limits: ClassVar[str] = (
         "Real sensor noise depends on the signal, is correlated by demosaicing and denoising, and is shaped by the "
         "tone curve; this noise is the same at every brightness and in every pixel."
