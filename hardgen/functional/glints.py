@@ -1,0 +1,82 @@
+"""Light in lines and rays: stars of light and the net of light under waves."""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+
+def star(x: NDArray[np.float32], y: NDArray[np.float32], rays: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The inverse square light of a star whose rays differ in length.
+
+    Args:
+        x: From the centre to the right, broadcast with y.
+        y: From the centre downward.
+        rays: n float32, lengths of rays at even angles, in the units of x and y.
+
+    Returns:
+        float32 of the broadcast shape: (1 - (u - 1/2)^2) (L / d)^2, where L runs from ray to ray and u is the place
+        between two.
+    """
+    n = len(rays)
+    turn = (np.arctan2(y, x) * np.float32(n / (2 * np.pi)) + np.float32(n)) % np.float32(n)
+    low = np.minimum(turn.astype(np.int64), n - 1)
+    between = turn - low
+    length = rays[low] + between * (rays[(low + 1) % n] - rays[low])
+    light = (1 - np.square(between - np.float32(0.5))) * np.square(length) / (np.square(x) + np.square(y) + 1e-6)
+    return np.asarray(light, dtype=np.float32)
+
+
+def stars(height: int, width: int, places: NDArray[np.float32], rays: list[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """Light of several stars laid over each other, each within six times its longest ray.
+
+    Args:
+        height: In pixels.
+        width: In pixels.
+        places: n x 2, x and y of the centres in pixels.
+        rays: For each star the lengths of its rays, in pixels.
+
+    Returns:
+        height x width float32 in [0, 1]: 1 - the product of what each star leaves dark.
+    """
+    dark = np.ones((height, width), np.float32)
+    for (cx, cy), lengths in zip(places.tolist(), rays, strict=True):
+        reach = 6.0 * max(float(lengths.max()), 0.2)
+        left, right = max(int(cx - reach), 0), min(int(cx + reach) + 2, width)
+        top, bottom = max(int(cy - reach), 0), min(int(cy + reach) + 2, height)
+        x = np.arange(left, right, dtype=np.float32)[None, :] - np.float32(cx)
+        y = np.arange(top, bottom, dtype=np.float32)[:, None] - np.float32(cy)
+        edge = np.clip(1.2 - 1.2 * np.sqrt(x * x + y * y) / reach, 0, 1)
+        dark[top:bottom, left:right] *= 1 - np.minimum(star(x, y, lengths), 1) * edge
+    return np.asarray(1 - dark, dtype=np.float32)
+
+
+def caustic(height: int, width: int, numbers: Tensor, scale: float, waves: int = 14) -> Tensor:
+    """The net of light that waves throw on the bottom of a pool: where the surface's curvature gathers the light.
+
+    Args:
+        height: In pixels.
+        width: In pixels.
+        numbers: B x 2 x waves x 3 uniform numbers: two nets, each with direction, length and phase of its waves.
+        scale: Size of a mesh, of the short side.
+        waves: Waves on the surface for each net.
+
+    Returns:
+        B x 1 x height x width float32 in [0, 1].
+    """
+    device, side = numbers.device, min(height, width)
+    y = torch.arange(height, device=device, dtype=torch.float32)[:, None] / side
+    x = torch.arange(width, device=device, dtype=torch.float32)[None, :] / side
+    rows = []
+    for image in numbers:
+        nets = []
+        for net in image:
+            angle, size, phase = net.t()
+            turn, pitch = angle * (2 * torch.pi), (3.1 / scale) * (0.5 + 1.2 * size)
+            rise, run = turn.sin() * pitch, turn.cos() * pitch
+            ax, ay = run[:, None] * x + phase[:, None] * (2 * torch.pi), rise[:, None] * y.t()
+            # sin(a + b) of separable angles: two small matrix products in place of one sine for every pixel and wave.
+            surface = ay.cos().t() @ ax.sin() + ay.sin().t() @ ax.cos()
+            nets.append(1 - (surface / (waves / 2) ** 0.5).abs().clamp_(max=1.0))
+        rows.append(torch.maximum(nets[0], nets[1]).pow(6))
+    return torch.stack(rows)[:, None]
