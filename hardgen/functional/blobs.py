@@ -2,7 +2,9 @@
 
 import cv2
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 GRID = 112
 """Cells along the longer side on which splashes are worked out."""
@@ -38,30 +40,46 @@ def splashes(
 
 def drops(
     height: int, width: int, places: NDArray[np.float32], radii: NDArray[np.float32], rest: NDArray[np.float32]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Ranks of round drops that appear one after the other, and where each of their pixels lies in its drop.
+) -> NDArray[np.float32]:
+    """Ranks of round drops that appear one after the other.
 
     Args:
         height: Of the image, in pixels.
         width: Of the image, in pixels.
         places: n x 2 float32: x and y of the centres in pixels.
-        radii: n float32 in pixels.
+        radii: n float32 in pixels; a drop is at least about a pixel.
         rest: height x width float32 in [0, 1): the order of what no drop covers, after all drops.
 
     Returns:
-        height x width float32, the drop's number plus, below 1, how far out in it a pixel lies; and height x width x 2
-        float32, the way from the drop's centre in units of its radius, within the unit disc; 0 outside of drops.
+        height x width float32: the number of the first drop that covers a pixel; n plus `rest` where none does.
     """
-    label = np.full((height, width), len(places), np.int32)
+    rank = rest + np.float32(len(places))
     centres, sizes = np.rint(places * 16).astype(np.int64).tolist(), np.rint(radii * 16).astype(np.int64).tolist()
     for k in range(len(centres) - 1, -1, -1):
-        cv2.circle(label, (centres[k][0], centres[k][1]), max(sizes[k], 8), k, cv2.FILLED, cv2.LINE_8, 4)
-    free = label == len(places)
-    inside = np.minimum(label, len(places) - 1)
-    at = np.stack(np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32)), -1)
-    way = (at - places[inside]) / np.maximum(radii, 0.5)[inside][..., None]
-    out = np.sqrt(np.square(way).sum(-1))
-    way /= np.maximum(out, 1.0)[..., None]
-    way[free] = 0
-    rank = np.where(free, len(places) + rest, inside + np.minimum(out, 1.0) * 0.99)
-    return rank.astype(np.float32), way.astype(np.float32)
+        cv2.circle(rank, (centres[k][0], centres[k][1]), max(sizes[k], 8), float(k), cv2.FILLED, cv2.LINE_8, 4)
+    return np.asarray(rank, dtype=np.float32)
+
+
+def within(ranks: Tensor, places: Tensor, radii: Tensor) -> tuple[Tensor, Tensor]:
+    """Where each pixel lies in its drop.
+
+    Args:
+        ranks: B x H x W, as `drops` gives them.
+        places: B x n x 2: x and y of the centres in pixels.
+        radii: B x n, in pixels.
+
+    Returns:
+        The centre of each pixel's drop, and the way from it in units of the drop's radius, at most 1 long: B x H x W x
+        2 each. Where there is no drop the pixel itself and 0.
+    """
+    height, width = ranks.shape[1:]
+    n = radii.shape[1]
+    number = ranks.long().clamp_(max=n - 1).flatten(1)
+    x, y = torch.arange(width, device=ranks.device), torch.arange(height, device=ranks.device)
+    at = torch.stack(torch.meshgrid(x, y, indexing="xy"), -1).to(ranks.dtype)
+    centre = torch.stack([places[..., k].gather(1, number) for k in (0, 1)], -1).view(-1, height, width, 2)
+    size = radii.clamp(min=0.5).gather(1, number).view(-1, height, width, 1)
+    way = (at - centre) / size
+    way = way / way.square().sum(-1, keepdim=True).sqrt_().clamp_(min=1.0)
+    free = (ranks >= n)[..., None]
+    return torch.where(free, at, centre), way.masked_fill(free, 0.0)

@@ -39,13 +39,13 @@ def ferns(height: int, width: int, numbers: NDArray[np.float32], thickening: flo
     short = min(rows, columns)
     segments = np.concatenate([_stem(row, rows, columns) for row in numbers])
     segments = segments[np.argsort(-segments[:, 4], kind="stable")]
-    bare, when = np.full((rows, columns), 255, np.uint8), np.zeros((rows, columns), np.float32)
+    when = np.full((rows, columns), -1, np.float32)
     points = np.rint(segments[:, :4] * 16).astype(np.int64).tolist()
     for (x0, y0, x1, y1), time in zip(points, segments[:, 4].tolist(), strict=True):
-        cv2.line(bare, (x0, y0), (x1, y1), 0, 1, cv2.LINE_8, 4)
         cv2.line(when, (x0, y0), (x1, y1), time, 1, cv2.LINE_8, 4)
-    if not (bare == 0).any():
-        bare[0, 0] = 0
+    if when.max() < 0:
+        when[0, 0] = 0
+    bare = (when < 0).astype(np.uint8)
     far, label = cv2.distanceTransformWithLabels(bare, cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL)
     times = np.zeros(int(label.max()) + 1, np.float32)
     times[label[bare == 0]] = when[bare == 0]
@@ -72,9 +72,8 @@ def _stem(row: NDArray[np.float32], rows: int, columns: int) -> NDArray[np.float
     time = late * 0.12 + steps * length / short
     parts = []
     for way in (angle + math.pi / 3, angle - math.pi / 3):
-        for begin, end in ((0.0, 0.5), (0.5, 1.0)):
-            step = np.array([math.cos(way), math.sin(way)])[None] * size[:, None]
-            parts.append(np.column_stack((base + begin * step, base + end * step, time + end * size / short * 0.8)))
+        step = np.array([math.cos(way), math.sin(way)])[None] * size[:, None]
+        parts.append(np.column_stack((base, base + step, time + size / short * 0.5)))
     edges = np.arange(9) / 8 * length
     x, y = x + math.cos(angle) * edges, y + math.sin(angle) * edges
     parts.append(np.column_stack((x[:-1], y[:-1], x[1:], y[1:], late * 0.12 + edges[1:] / short)))

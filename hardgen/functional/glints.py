@@ -1,5 +1,6 @@
 """Light in lines and rays: stars of light and the net of light under waves."""
 
+import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -19,16 +20,20 @@ def star(x: NDArray[np.float32], y: NDArray[np.float32], rays: NDArray[np.float3
         between two.
     """
     n = len(rays)
-    turn = (np.arctan2(y, x) * np.float32(n / (2 * np.pi)) + np.float32(n)) % np.float32(n)
-    low = np.minimum(turn.astype(np.int64), n - 1)
-    between = turn - low
-    length = rays[low] + between * (rays[(low + 1) % n] - rays[low])
-    light = (1 - np.square(between - np.float32(0.5))) * np.square(length) / (np.square(x) + np.square(y) + 1e-6)
+    x, y = (np.ascontiguousarray(part) for part in np.broadcast_arrays(x, y))
+    turn = cv2.phase(x, y) * np.float32(n / (2 * np.pi))
+    low = turn.astype(np.int32)
+    turn -= low
+    ends = np.append(rays, rays[:2])
+    length = ends[low]
+    length += turn * np.diff(np.append(ends, rays[2 % n]))[low]
+    turn -= np.float32(0.5)
+    light = (1 - turn * turn) * (length * length) / (x * x + y * y + np.float32(1e-6))
     return np.asarray(light, dtype=np.float32)
 
 
 def stars(height: int, width: int, places: NDArray[np.float32], rays: list[NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Light of several stars laid over each other, each within six times its longest ray.
+    """Light of several stars laid over each other, each within four times its rays' mean length.
 
     Args:
         height: In pixels.
@@ -41,7 +46,7 @@ def stars(height: int, width: int, places: NDArray[np.float32], rays: list[NDArr
     """
     dark = np.ones((height, width), np.float32)
     for (cx, cy), lengths in zip(places.tolist(), rays, strict=True):
-        reach = 6.0 * max(float(lengths.max()), 0.2)
+        reach = 4.0 * max(float(lengths.mean()), 0.3)
         left, right = max(int(cx - reach), 0), min(int(cx + reach) + 2, width)
         top, bottom = max(int(cy - reach), 0), min(int(cy + reach) + 2, height)
         x = np.arange(left, right, dtype=np.float32)[None, :] - np.float32(cx)
@@ -78,5 +83,5 @@ def caustic(height: int, width: int, numbers: Tensor, scale: float, waves: int =
             # sin(a + b) of separable angles: two small matrix products in place of one sine for every pixel and wave.
             surface = ay.cos().t() @ ax.sin() + ay.sin().t() @ ax.cos()
             nets.append(1 - (surface / (waves / 2) ** 0.5).abs().clamp_(max=1.0))
-        rows.append(torch.maximum(nets[0], nets[1]).pow(6))
+        rows.append(torch.maximum(nets[0], nets[1]).pow(10))
     return torch.stack(rows)[:, None]

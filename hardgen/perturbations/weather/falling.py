@@ -46,11 +46,11 @@ class Rain(Coating):
 
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the pixels under streaks.")
     length: float = setting(0.12, 0.01, 0.5, "of the short side", "Mean length of a streak.")
-    width: float = setting(0.006, 0.001, 0.05, "of the short side", "Mean width of a streak.")
+    width: float = setting(0.004, 0.001, 0.05, "of the short side", "Mean width of a streak.")
     veil: float = setting(0.8, 0.0, 1.0, "of the coverage", "Opacity of the veil between the streaks.")
     angle: float | None = setting(None, -60.0, 60.0, "degrees", "Lean of the streaks from upright; drawn unless set.")
 
-    COUNT: ClassVar[int] = 1600
+    COUNT: ClassVar[int] = 1300
 
     def ranks(self, batch: Batch, rng: SampleRng) -> Tensor:
         """By the number of the first streak over a pixel."""
@@ -91,7 +91,7 @@ class Snow(Coating):
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the pixels under flakes.")
     size: float = setting(0.014, 0.002, 0.1, "of the short side", "Typical diameter of a flake.")
 
-    COUNT: ClassVar[int] = 2400
+    COUNT: ClassVar[int] = 1000
 
     @property
     def edge(self) -> float:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -68,7 +67,7 @@ class Condensation(Coating):
     def ranks(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Where the cloud is thick first."""
         height, width = batch.images.shape[-2:]
-        return -clouds.clouds(rng.normal("film", clouds.NUMBERS), height, width, roughness=0.4)[:, 0]
+        return -clouds.clouds(rng.normal("film", clouds.NUMBERS), height, width, roughness=0.65)[:, 0]
 
     def layer(self, batch: Batch, rng: SampleRng, ranks: Tensor) -> Tensor:
         """The blurred image behind a pale film."""
@@ -94,36 +93,27 @@ class Droplets(Coating):
         0.4, 0.05, 2.0, "of the short side", "How much of the scene a drop takes in about its centre."
     )
 
-    COUNT: ClassVar[int] = 900
-
-    def _drops(self, batch: Batch, rng: SampleRng) -> tuple[Tensor, Tensor, Tensor]:
-        """Ranks B x H x W, and where a pixel looks and lies in its drop, B x H x W x 2 each."""
-        height, width = batch.images.shape[-2:]
-        side = min(height, width)
-        ranks, flows, ways = [], [], []
-        grid = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
-        at = np.stack(grid, -1)
-        for row, rest in zip(rng.uniform("drops", self.COUNT, 3).cpu().numpy(), rests(batch, rng), strict=True):
-            places = row[:, :2] * np.array([width, height], np.float32) - np.float32(0.5)
-            radii = (self.size * side / 2 * (0.5 / (1.0 - 0.8 * row[:, 2]))).astype(np.float32)
-            rank, way = blobs.drops(height, width, places, radii, rest)
-            centre = at - way * radii[np.minimum(rank.astype(np.int64), self.COUNT - 1)][..., None]
-            flow = centre - way * np.float32(self.view * side)
-            reach = np.array([max(width - 1, 1), max(height - 1, 1)], np.float32)
-            flow = reach - np.abs(np.mod(flow, 2 * reach) - reach)
-            ranks.append(rank)
-            flows.append(flow.astype(np.float32))
-            ways.append(way)
-        device = batch.images.device
-        return stacked(ranks, batch), *(torch.from_numpy(np.stack(x)).to(device) for x in (flows, ways))
+    COUNT: ClassVar[int] = 600
 
     def ranks(self, batch: Batch, rng: SampleRng) -> Tensor:
-        """By the number of the first drop over a pixel, then from its centre outward."""
-        return self._drops(batch, rng)[0]
+        """By the number of the first drop over a pixel."""
+        height, width = batch.images.shape[-2:]
+        places, radii = (drawn.cpu().numpy() for drawn in self.drops(height, width, rng))
+        each = zip(places, radii, rests(batch, rng), strict=True)
+        return stacked([blobs.drops(height, width, at, size, rest) for at, size, rest in each], batch)
+
+    def drops(self, height: int, width: int, rng: SampleRng) -> tuple[Tensor, Tensor]:
+        """Centres, B x n x 2, and radii, B x n, in pixels."""
+        drawn = rng.uniform("drops", self.COUNT, 3)
+        places = drawn[..., :2] * torch.tensor([width, height], device=drawn.device) - 0.5
+        return places, self.size * min(height, width) / 4 / (1.0 - 0.8 * drawn[..., 2])
 
     def layer(self, batch: Batch, rng: SampleRng, ranks: Tensor) -> Tensor:
         """What the drops show."""
-        _, flow, way = self._drops(batch, rng)
+        height, width = batch.images.shape[-2:]
+        centre, way = blobs.within(ranks[:, 0], *self.drops(height, width, rng))
+        last = torch.tensor([max(width - 1, 1), max(height - 1, 1)], device=ranks.device)
+        flow = last - ((centre - way * (self.view * min(height, width))).remainder(2 * last) - last).abs()
         seen = resample(batch.images, flow)
         out = way.square().sum(-1)[:, None]
         glint = (way + 0.4).square().sum(-1)[:, None].mul_(-30.0).exp_().mul_(0.8)

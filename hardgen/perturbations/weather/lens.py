@@ -6,6 +6,7 @@ from typing import ClassVar
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.batch import Batch
@@ -69,11 +70,11 @@ class Mud(Coating):
 @register("spatter")
 @dataclass(frozen=True)
 class Spatter(Coating):
-    """Spatters the lens with flat water: milky, bright-rimmed spots through which little is seen.
+    """Spatters the lens with flat water: milky, uneven spots through which little is seen.
 
-    Spots grow together about places drawn for each image. They lift the image by `opacity` toward a pale grey, most at
-    the rim. ImageNet-C's spatter thresholds blurred noise and changes from water to mud at its fourth severity; this
-    one is water throughout, and `mud` is its fellow.
+    Spots grow together about places drawn for each image. They lift the image by `opacity` toward a pale grey.
+    ImageNet-C's spatter thresholds blurred noise and changes from water to mud at its fourth severity; this one is
+    water throughout, and `mud` is its fellow.
     """
 
     limits: ClassVar[str] = "Water does not bend the light here (see droplets) and does not run."
@@ -91,9 +92,10 @@ class Spatter(Coating):
         return splash_ranks(batch, rng, 120, 0.07, 0.15)
 
     def layer(self, batch: Batch, rng: SampleRng, ranks: Tensor) -> Tensor:
-        """The image behind pale water, in rings about each spot's centre."""
-        rings = (ranks * 4.0).sin_().mul_(0.15).add_(0.85)
-        return torch.lerp(batch.images, tint(batch, (0.78, 0.84, 0.88)) * rings, self.opacity)
+        """The image behind pale, uneven water."""
+        height, width = batch.images.shape[-2:]
+        film = clouds.clouds(rng.normal("film", clouds.NUMBERS), height, width, roughness=0.8)
+        return torch.lerp(batch.images, tint(batch, (0.76, 0.82, 0.86)) * film.mul_(0.08).add_(1.0), self.opacity)
 
 
 @register("dirt")
@@ -127,12 +129,14 @@ class Dirt(Coating):
         for numbers, dots, turn in zip(field, specks, turns, strict=True):
             grid, n = clouds.cloud(numbers, 0.8), clouds.GRID
             middle = ((n - 1) / 2, (n - 1) / 2)
-            wipe = cv2.getRotationMatrix2D(middle, 180.0 * float(turn[0]), 1.0)
+            wipe: NDArray[np.float64] = np.float64(1) * cv2.getRotationMatrix2D(middle, 180.0 * float(turn[0]), 1.0)
             wipe[:, 0] *= 0.3
             wipe[:, 2] = np.array(middle) - wipe[:, :2] @ np.array(middle)
             size, flags = (2 * n, 2 * n), cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
             wipe[:, :2] /= 2
-            smear = cv2.warpAffine(grid, wipe, size, flags=flags, borderMode=cv2.BORDER_REFLECT_101)
+            smear: NDArray[np.float32] = np.asarray(
+                cv2.warpAffine(grid, wipe, size, flags=flags, borderMode=cv2.BORDER_REFLECT_101), dtype=np.float32
+            )
             rank = -clouds.spread_over(smear, height, width)
             for x, y, r in dots.tolist():
                 at = (round(x * width * 16), round(y * height * 16))

@@ -30,7 +30,7 @@ class Caustics(Perturbation):
     limits: ClassVar[str] = "The scene is not refracted, and the net lies flat on the picture, whatever it shows."
 
     gain: float = knob(0.0, 2.0, "of full scale", "Light that the brightest lines add.", Scale.LINEAR)
-    size: float = setting(0.3, 0.03, 1.0, "of the short side", "Size of a mesh.")
+    size: float = setting(0.2, 0.03, 1.0, "of the short side", "Size of a mesh.")
 
     WAVES: ClassVar[int] = 14
 
