@@ -110,8 +110,8 @@ class Smoke(Perturbation):
 class Underwater(Perturbation):
     """Turns the image blue-green and dim, as water between scene and camera does.
 
-    x t + B (1 - t) with t = exp(-k z) for each colour: k of 0.35, 0.10 and 0.12 per metre for red, green and blue, as
-    of clear coastal water (Akkaynak and Treibitz, CVPR 2018, measure this order); B is a blue-green backscatter.
+    x t + B (1 - t) with t = exp(-k z) for each colour: k is 0.35, 0.10 and 0.12 per metre for red, green and blue,
+    chosen for clear coastal water, where red goes first; B is a blue-green backscatter.
     """
 
     limits: ClassVar[str] = "All of the scene is equally far away, and the light from above loses no colour."
