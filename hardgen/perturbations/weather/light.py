@@ -47,8 +47,9 @@ class Sparkles(Perturbation):
     """Sets bright many-rayed stars of light on the image, as glitter or wet things do in the sun.
 
     Each star's light falls with the inverse square of the distance relative to the length of its rays, 1 within them,
-    and takes the image toward white; beyond four such lengths there is none. Stars come in a drawn order. ImageNet-C-bar's sparkles set 5 stars and turn their
-    radius, at its severities 1 to 10 to 0.01 to 0.1 of the side: here that is count=5 with that `radius`.
+    and takes the image toward white; beyond four such lengths there is none. Stars come in a drawn order.
+    ImageNet-C-bar's sparkles set 5 stars and turn their radius, at its severities 1 to 10 to 0.01 to 0.1 of the side:
+    here that is count=5 with that `radius`.
     """
 
     limits: ClassVar[str] = "Stars lie anywhere, not on what shines in the scene."
@@ -82,9 +83,8 @@ class InverseSparkles(Perturbation):
 
     x + (1 - x) (1 - min(s, 1)), s = ((1 - (u - 1/2)^2) (L / d)^2)^p, with d the distance from a centre drawn in the
     middle half of the image, L the rays' lengths, a quarter of the short side give or take a quarter of that, and u
-    the place between two rays. At p = 0 it is the image; ImageNet-C-bar's
-    inverse_sparkles leaves the first factor without the power. p is 0.13 times
-    ImageNet-C-bar's severity: 1.3 at its 10.
+    the place between two rays. At p = 0 it is the image. p is 0.13 times ImageNet-C-bar's severity, 1.3 at its 10; its
+    inverse_sparkles leaves the factor with u without the power.
     """
 
     limits: ClassVar[str] = "One star for each image, always near its middle, and white around it."
