@@ -1,0 +1,57 @@
+"""Fractal clouds: noise in octaves on coarse grids, brought to any image size."""
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+GRID = 65
+"""Side of the finest grid; the octaves below it are 33, 17, 9, 5 and 3 wide."""
+
+OCTAVES = (3, 5, 9, 17, 33, GRID)
+
+NUMBERS = sum(n * n for n in OCTAVES)
+"""Normal numbers that a cloud takes."""
+
+
+def cloud(numbers: NDArray[np.float32], roughness: float = 0.5) -> NDArray[np.float32]:
+    """A fractal field on the finest grid.
+
+    Args:
+        numbers: `NUMBERS` standard normal numbers.
+        roughness: Amplitude of an octave relative to the next coarser one, above 0: small gives soft banks, 1 grit.
+
+    Returns:
+        GRID x GRID float32 with mean 0 and standard deviation 1.
+    """
+    field, start = np.zeros((OCTAVES[0], OCTAVES[0]), np.float32), 0
+    for k, n in enumerate(OCTAVES):
+        octave = numbers[start : start + n * n].reshape(n, n)
+        field = cv2.resize(field, (n, n), interpolation=cv2.INTER_CUBIC) + octave * np.float32(roughness**k)
+        start += n * n
+    field -= field.mean()
+    return np.asarray(field / max(float(field.std()), 1e-6), dtype=np.float32)
+
+
+def spread_over(field: NDArray[np.float32], height: int, width: int) -> NDArray[np.float32]:
+    """A square field over an image: it spans the longer side and is cut at the shorter one."""
+    side = max(height, width)
+    big = cv2.resize(field, (side, side), interpolation=cv2.INTER_CUBIC)
+    return np.ascontiguousarray(big[:height, :width])
+
+
+def clouds(numbers: Tensor, height: int, width: int, roughness: float = 0.5) -> Tensor:
+    """A cloud for each image.
+
+    Args:
+        numbers: B x `NUMBERS` standard normal numbers, on any device.
+        height: In pixels.
+        width: In pixels.
+        roughness: As in `cloud`.
+
+    Returns:
+        B x 1 x height x width float32 with mean about 0 and standard deviation about 1, on the numbers' device.
+    """
+    rows = [spread_over(cloud(row, roughness), height, width) for row in numbers.cpu().numpy()]
+    return torch.from_numpy(np.stack(rows)[:, None]).to(numbers.device)

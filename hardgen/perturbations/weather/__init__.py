@@ -1,0 +1,1 @@
+"""Weather, and what lies on the lens."""
