@@ -64,4 +64,5 @@ def test_pixels_do_not_depend_on_the_threads(name: str, three_threads) -> None:
     perturbation = get(name)().at(0.5)
     several = perturbation(batch, SampleRng(0, "s", batch.ids)).batch.images
     torch.set_num_threads(1)
-    assert torch.equal(perturbation(batch, SampleRng(0, "s", batch.ids)).batch.images, several)
+    alone = perturbation(batch, SampleRng(0, "s", batch.ids)).batch.images
+    torch.testing.assert_close(alone, several, atol=1e-6, rtol=0)  # Fourier transforms round by the number of threads

@@ -10,7 +10,23 @@ from hardgen.batch import Batch, Donors, boxes_to_mask
 from hardgen.pipeline import Pipeline
 from hardgen.registry import perturbations
 
-NAMES = [name for name, cls in perturbations().items() if cls.__module__.startswith(catalogue.__name__)]
+IN_PIXELS = {
+    "jpeg": "a codec's blocks are 8 pixels",
+    "webp": "a codec's blocks are 4 to 16 pixels",
+    "pixelate": "the scale is that of the image's own pixels, as in the published benchmark",
+    "downscale": "the scale is that of the image's own pixels",
+    "chroma_subsampling": "the scale is that of the image's own pixels",
+    "over_sharpen": "sharpens as software does, by the pixel",
+}
+"""What works on an image's own pixels, whatever they show."""
+NAMES = [
+    name
+    for name, cls in perturbations().items()
+    if cls.__module__.startswith(catalogue.__name__)
+    and cls.family not in ("imagenet_c", "adapters")
+    and name not in IN_PIXELS
+]
+"""ImageNet-C's tables are in pixels, and so are many parameters of other libraries."""
 
 
 def scene(side: int, phase: float) -> NDArray[np.float32]:

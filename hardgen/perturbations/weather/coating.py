@@ -8,9 +8,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hardgen.batch import Batch, boxes_to_mask
+from hardgen.batch import Batch
 from hardgen.functional.coating import coat, covered_by_rank
-from hardgen.functional.layering import share, with_channels
+from hardgen.functional.coverage import coverage
+from hardgen.functional.layering import with_channels
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, Perturbation
 from hardgen.rng import SampleRng
@@ -23,18 +24,11 @@ class Coating(Perturbation):
     fraction: float = knob(0.0, 0.7, "of the image", "Share of the pixels that is covered.")
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """Covers each image; `covered` is the share of its pixels, `target_covered` that of its object, if known."""
+        """Covers each image, and says how much of it and of its target is covered."""
         ranks = self.ranks(batch, rng)
         covered = covered_by_rank(ranks, self.fraction)
         images = coat(self.beneath(batch), self.layer(batch, rng, ranks[:, None]), covered, self.edge)
-        doses = {"covered": share(covered)}
-        known = batch.masks
-        if known is None and batch.boxes is not None:
-            known = boxes_to_mask(batch.boxes, *batch.images.shape[-2:]).to(batch.images.device)
-        if known is not None:
-            seen = known.flatten(1).any(1)
-            doses["target_covered"] = torch.where(seen, share(covered, known), torch.nan)
-        return batch.replace(images), doses
+        return batch.replace(images), coverage(batch, covered)
 
     @property
     def edge(self) -> float:
