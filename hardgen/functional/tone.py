@@ -143,7 +143,7 @@ def equalise(images: Tensor, blend: float) -> Tensor:
     def one(image: Values, out: Values, i: int) -> None:
         pixels = image.reshape(len(image), -1, channels)
         bins = cv2.convertScaleAbs(pixels, alpha=255.0).reshape(pixels.shape)
-        counts = np.stack([cv2.calcHist([bins], [c], None, [256], [0, 256])[:, 0] for c in range(channels)], -1)
+        counts = np.stack([cv2.calcHist([bins], [c], None, [256], [0, 256]).ravel() for c in range(channels)], -1)
         shares = counts.cumsum(0, dtype=np.float64) / (image.size / channels)
         lowest = shares[(counts > 0).argmax(0), range(channels)]
         table = ((shares - lowest) / np.maximum(1.0 - lowest, 1e-6)).astype(np.float32)
