@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hardgen.functional.pointwise import Values, on_values
+from hardgen.functional.pointwise import Values, interleave, on_values, put_where
 
 LUMA = (0.299, 0.587, 0.114)
 """Weights of R, G and B in brightness (ITU-R BT.601)."""
@@ -125,9 +124,8 @@ def replace_where_opencv(images: Tensor, covered: Tensor, canvas: Tensor) -> Ten
 
     def one(image: Values, out: Values, i: int) -> None:
         source = shown[i].contiguous().numpy() if same is None else same
-        mask = covered[i, 0].contiguous().numpy().view(np.uint8)
         np.copyto(out, image)
-        cv2.copyTo(source.reshape(out.shape), cv2.merge([mask] * channels).reshape(out.shape), out)
+        put_where(source.reshape(out.shape), interleave(covered[i], channels), out)
 
     return on_values(images, one)
 

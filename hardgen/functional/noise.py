@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hardgen.functional.pointwise import Values, on_cpu, on_values, put_where
+from hardgen.functional.pointwise import Values, interleave, on_cpu, on_values, put_where
 
 
 def add_noise(images: Tensor, field: Tensor, sigma: float) -> Tensor:
@@ -53,12 +53,11 @@ def replace_values(images: Tensor, where: Tensor, values: Tensor) -> Tensor:
 
 def replace_values_opencv(images: Tensor, where: Tensor, values: Tensor) -> Tensor:
     """`replace_values` on the CPU: scattered places cost a choice of torch's many times as much."""
-    places, others = (x.expand_as(images).permute(0, 2, 3, 1) for x in (where, values))
+    channels = images.shape[1]
 
     def one(image: Values, out: Values, i: int) -> None:
         np.copyto(out, image)
-        other = others[i].numpy().astype(np.float32, order="C", copy=False)
-        put_where(other.reshape(out.shape), np.ascontiguousarray(places[i].numpy()).reshape(out.shape), out)
+        put_where(interleave(values[i], channels).astype(np.float32), interleave(where[i], channels), out)
 
     return on_values(images, one)
 

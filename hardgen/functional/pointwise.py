@@ -55,8 +55,14 @@ def power(values: Values, exponent: float, out: Values) -> None:
     cv2.exp(out, dst=out)
 
 
-def put_where(values: Any, where: NDArray[Any], out: Values) -> None:
-    """Writes values, an array or one number, in some places only: bool of the same shape."""
-    if not isinstance(values, np.ndarray):
-        values = np.full_like(out, values)
-    cv2.copyTo(values, where.view(np.uint8), out)
+def interleave(planes: Tensor, channels: int) -> NDArray[Any]:
+    """Planes, 1 or C x H x W of float32 or bool, as values lie: H x (W C), bool as bytes."""
+    each = [np.ascontiguousarray(plane.numpy()) for plane in planes]
+    each = [x.view(np.uint8) if x.dtype == np.bool_ else x for x in each]
+    return np.asarray(cv2.merge(each * (channels // len(each)))).reshape(len(each[0]), -1)
+
+
+def put_where(values: NDArray[Any] | float, where: NDArray[Any], out: Values) -> None:
+    """Writes values, an array or one number, in some places only: bool or bytes of the same shape."""
+    shown = values if isinstance(values, np.ndarray) else np.full_like(out, values)
+    cv2.copyTo(shown, where.view(np.uint8), out)

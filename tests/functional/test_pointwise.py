@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from hardgen.functional import tone
+from hardgen.functional import noise, tone
 
 SIGNS = torch.tensor([1.0, -1.0])
 WAYS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -35,3 +35,12 @@ def test_both_ways_give_the_same(name: str, channels: int, monkeypatch: pytest.M
     monkeypatch.setattr(tone, "on_cpu", lambda images: False)
     assert torch.allclose(ours, WAYS[name](images), atol=1e-5)
     assert torch.equal(images, before)
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+def test_both_ways_replace_the_same_values(layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = torch.rand(3, 2, 3, 21, 34, generator=torch.Generator().manual_seed(2))
+    images, where, white = draws[0], draws[1, :, :layers] < 0.4, draws[2, :, :layers] < 0.5
+    ours = noise.replace_values(images, where, white)
+    monkeypatch.setattr(noise, "on_cpu", lambda images: False)
+    assert torch.equal(ours, noise.replace_values(images, where, white))
