@@ -57,6 +57,10 @@ def power(values: Values, exponent: float, out: Values) -> None:
 
 def interleave(planes: Tensor, channels: int) -> NDArray[Any]:
     """Planes, 1 or C x H x W of float32 or bool, as values lie: H x (W C), bool as bytes."""
+    last = planes.permute(1, 2, 0)
+    if len(planes) == channels and last.is_contiguous():
+        values = last.numpy().reshape(len(last), -1)
+        return values.view(np.uint8) if values.dtype == np.bool_ else values
     each = [np.ascontiguousarray(plane.numpy()) for plane in planes]
     each = [x.view(np.uint8) if x.dtype == np.bool_ else x for x in each]
     return np.asarray(cv2.merge(each * (channels // len(each)))).reshape(len(each[0]), -1)
