@@ -79,7 +79,7 @@ def test_a_stop_keeps_the_hardness_that_was_asked_for() -> None:
     (axis,) = read_axes(TWO, ["a.depth"])
     assert [p.hardness for p in axis.points] == tenths
     (whole,) = read_axes(TWO, ["a.folds"])
-    assert [(p.hardness, p.value) for p in whole.points] == [(0.2, 1), (0.4, 2), (0.7, 3), (0.9, 4)]
+    assert [(p.hardness, p.value) for p in whole.points] == [(0.2, 1), (0.5, 2), (0.7, 3), (1.0, 4)]
 
 
 def test_steps_of_a_whole_knob_are_visited_once() -> None:
