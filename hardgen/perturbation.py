@@ -18,7 +18,7 @@ from torch import Tensor
 from hardgen.batch import Batch
 from hardgen.errors import HardgenError, choice, near
 from hardgen.functional.filters import gaussian_blur
-from hardgen.functional.measures import finish
+from hardgen.functional.measures import finish, rmse
 from hardgen.functional.sampling import Border, displacement, move_boxes, resample
 from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
@@ -93,6 +93,11 @@ class Perturbation(ABC):
         return ""
 
     @property
+    def on_grid(self) -> bool:
+        """Whether its images already lie on the grid of 8-bit files, in a new channels_last tensor."""
+        return False
+
+    @property
     def needs_donors(self) -> bool:
         """Whether it takes pixels from other images (`Batch.donors`)."""
         return False
@@ -122,8 +127,12 @@ class Perturbation(ABC):
         images = after.images
         if images.shape[1] == 3 and bool(batch.grey.any()):
             images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
-        images, rmse = finish(images, batch.images)
-        return Outcome(after.replace(images), {**doses, **self.dose(images), "rmse": rmse})
+        if self.on_grid:
+            distance = rmse(images, batch.images)
+        else:
+            images, distance = finish(images, batch.images)
+        done = after.replace(images, on_grid=self.on_grid)
+        return Outcome(done, {**doses, **self.dose(images), "rmse": distance})
 
     def dose(self, images: Tensor) -> Doses:
         """Realised doses that are measured on the finished images; none unless overridden."""

@@ -49,6 +49,11 @@ class Corruption(Perturbation):
         return self.rows[self.table][self.severity - 1]
 
     @property
+    def on_grid(self) -> bool:
+        """The reference gives bytes."""
+        return self.faithful
+
+    @property
     def published(self) -> str:
         """The corruption's name in the benchmark."""
         return self.name.removeprefix("imagenet_c_")
