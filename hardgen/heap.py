@@ -11,8 +11,8 @@ LARGEST = 2**31 - 1
 def keep_freed_memory() -> bool:
     """Has the C library keep what is freed for the next batch, instead of handing it back to the system.
 
-    A batch of 64 images at 224 px is then made in half the time. Only where the C library is glibc; the process's memory
-    stays at its peak.
+    A batch of 64 images at 224 px is then made in half the time. Only where the C library is glibc; the process's
+    memory stays at its peak.
 
     Returns:
         Whether anything was set.
