@@ -39,12 +39,12 @@ def store() -> None:
         configs.store(name=name, node=_fields("source", name, source), group="data")
     for name, kind in KINDS.items():
         configs.store(name=name, node=_fields("kind", name, kind), group="model")
-    for name, cls in registry.perturbations().items():
-        configs.store(name=name, node={"perturbation": name, **fields_of(cls())}, group="perturbation")
-        configs.store(name=name, node={"defaults": [{f"/perturbation@{name}": name}]}, group="pipeline")
+    slots = {name: {"perturbation": name, **fields_of(cls())} for name, cls in registry.perturbations().items()}
+    for name, node in slots.items():
+        configs.store(name=name, node=node, group="perturbation")
+        configs.store(name=name, node={name: node}, group="pipeline")
     for name, members in collections().items():
-        slots = [{f"/perturbation@{member}": member} for member in members]
-        configs.store(name=name, node={"defaults": slots}, group="pipeline")
+        configs.store(name=name, node={member: slots[member] for member in members}, group="pipeline")
 
 
 def collections() -> dict[str, list[str]]:

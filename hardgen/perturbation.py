@@ -6,6 +6,7 @@ and enums. Subclasses implement one method; everything else derives from the fie
 
 import dataclasses
 import enum
+import functools
 import types
 import typing
 from abc import ABC, abstractmethod
@@ -62,7 +63,7 @@ class Perturbation(ABC):
 
     def __post_init__(self) -> None:
         """Checks every field, and brings strings to enums and lists to tuples."""
-        hints = typing.get_type_hints(type(self))
+        hints = _hints(type(self))
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if isinstance(value, list):
@@ -195,6 +196,11 @@ class GeometricPerturbation(Perturbation):
     @abstractmethod
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Where each output pixel is taken from: B x H x W x 2, (x, y) in pixels; pixel centres are whole numbers."""
+
+
+@functools.cache
+def _hints(cls: type) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
 
 
 def _enum_in(hint: Any) -> type[enum.Enum] | None:

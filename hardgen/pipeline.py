@@ -67,7 +67,8 @@ class Pipeline:
         slots = dict(self.slots)
         for axis, value in values.items():
             slot, name = self.knob(axis)
-            slots[slot] = dataclasses.replace(slots[slot], **{name: value})
+            if getattr(slots[slot], name) != value:
+                slots[slot] = dataclasses.replace(slots[slot], **{name: value})
         return Pipeline(slots)
 
     def spec(self) -> Spec:
