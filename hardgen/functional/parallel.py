@@ -14,8 +14,8 @@ from torch import Tensor
 NAME = "hardgen-images"
 """How threads are called; work handed out from one of them stays on it."""
 
-LEAST_WORK = 1 << 17
-"""Values of a whole batch below which one thread is faster than several."""
+LEAST_WORK, LEAST_JOB = 1 << 17, 1 << 14
+"""Values of a whole batch, and of one image, below which one thread is faster than several."""
 
 
 def by_image(images: Tensor, how: Callable[[NDArray[np.float32], int], NDArray[Any]]) -> Tensor:
@@ -49,7 +49,8 @@ def spread(job: Callable[[int], object], count: int, work: int) -> None:
         work: Values that all calls together go through.
     """
     threads = min(torch.get_num_threads(), count)
-    if threads < 2 or work < LEAST_WORK or threading.current_thread().name.startswith(NAME):
+    small = work < LEAST_WORK or work < LEAST_JOB * count
+    if threads < 2 or small or threading.current_thread().name.startswith(NAME):
         _run(job, range(count))
         return
     runs = [range(count * k // threads, count * (k + 1) // threads) for k in range(threads)]

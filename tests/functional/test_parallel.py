@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import hardgen.perturbations  # noqa: F401  (fills the registry)
-from hardgen.functional.parallel import LEAST_WORK, by_image, spread
+from hardgen.functional.parallel import LEAST_JOB, LEAST_WORK, by_image, spread
 from hardgen.registry import get
 from hardgen.rng import SampleRng
 from hardgen.testing import sample_batch
@@ -29,7 +29,7 @@ def test_every_job_runs_once_on_several_threads(three_threads) -> None:
         names.add(threading.current_thread().name)
         threading.Event().wait(0.01)
 
-    spread(job, 12, LEAST_WORK)
+    spread(job, 12, 12 * LEAST_JOB)
     assert sorted(done) == list(range(12))
     assert len(names) == 3
     assert threading.current_thread().name in names
@@ -48,7 +48,7 @@ def test_an_error_in_any_thread_comes_out(bad: int, three_threads) -> None:
             raise ValueError("the bad one")
 
     with pytest.raises(ValueError, match="the bad one"):
-        spread(job, 5, LEAST_WORK)
+        spread(job, 5, 2 * LEAST_WORK)
 
 
 def test_work_handed_out_within_work_is_done(three_threads) -> None:
