@@ -83,3 +83,22 @@ def test_fringes_take_at_most_their_depth_of_light(depth: float) -> None:
     assert float(share.min()) == pytest.approx(1 - depth, abs=0.02)
     assert float(share.max()) == pytest.approx(1.0, abs=0.02)
     assert float(share.mean()) == pytest.approx(1 - depth / 2, abs=0.03)
+
+
+def test_red_and_blue_are_magnified_about_the_middle_and_green_stays() -> None:
+    made_images = made("chromatic_aberration", displacement=0.05).batch.images
+    assert torch.equal(made_images[:, 1], BATCH.images[:, 1])
+    height, width = 56, 84
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    for image, clean in list(zip(made_images, BATCH.images, strict=True))[:4]:
+        off = []
+        for sign in (1, -1):
+            for channel, side in ((0, -1), (2, 1)):
+                scale = 1 + side * sign * 0.1
+                at = [(v - (n - 1) / 2) * scale + (n - 1) / 2 for v, n in ((x, width), (y, height))]
+                expected = cv2.remap(
+                    clean[channel].numpy(), at[0], at[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+                )
+                off.append(np.abs(image[channel].numpy() - expected).max())
+        assert min(max(off[:2]), max(off[2:])) < 1e-4
+    assert torch.equal(made_images[GREY], BATCH.images[GREY])
