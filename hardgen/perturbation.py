@@ -6,6 +6,7 @@ and enums. Subclasses implement one method; everything else derives from the fie
 
 import dataclasses
 import enum
+import functools
 import types
 import typing
 from abc import ABC, abstractmethod
@@ -18,7 +19,7 @@ from torch import Tensor
 from hardgen.batch import Batch
 from hardgen.errors import HardgenError, choice, near
 from hardgen.functional.filters import gaussian_blur
-from hardgen.functional.measures import finish
+from hardgen.functional.measures import finish, rmse
 from hardgen.functional.sampling import Border, displacement, move_boxes, resample
 from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
@@ -62,7 +63,7 @@ class Perturbation(ABC):
 
     def __post_init__(self) -> None:
         """Checks every field, and brings strings to enums and lists to tuples."""
-        hints = typing.get_type_hints(type(self))
+        hints = _hints(type(self))
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if isinstance(value, list):
@@ -91,6 +92,11 @@ class Perturbation(ABC):
     def published(self) -> str:
         """Its name in the published benchmark that it mirrors; empty if it mirrors none."""
         return ""
+
+    @property
+    def on_grid(self) -> bool:
+        """Whether its images already lie on the grid of 8-bit files, in a new channels_last tensor."""
+        return False
 
     @property
     def needs_donors(self) -> bool:
@@ -122,8 +128,12 @@ class Perturbation(ABC):
         images = after.images
         if images.shape[1] == 3 and bool(batch.grey.any()):
             images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
-        images, rmse = finish(images, batch.images)
-        return Outcome(after.replace(images), {**doses, **self.dose(images), "rmse": rmse})
+        if self.on_grid:
+            distance = rmse(images, batch.images)
+        else:
+            images, distance = finish(images, batch.images)
+        done = after.replace(images, on_grid=self.on_grid)
+        return Outcome(done, {**doses, **self.dose(images), "rmse": distance})
 
     def dose(self, images: Tensor) -> Doses:
         """Realised doses that are measured on the finished images; none unless overridden."""
@@ -186,6 +196,11 @@ class GeometricPerturbation(Perturbation):
     @abstractmethod
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Where each output pixel is taken from: B x H x W x 2, (x, y) in pixels; pixel centres are whole numbers."""
+
+
+@functools.cache
+def _hints(cls: type) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
 
 
 def _enum_in(hint: Any) -> type[enum.Enum] | None:

@@ -49,9 +49,9 @@ def toward(target: Tensor, share: float) -> Tensor:
     return torch.eye(3, device=target.device).lerp(target, share)
 
 
-def grey_matrix() -> Tensor:
-    """R, G and B all become the luma (BT.601), 3 x 3."""
-    return torch.tensor(LUMA).expand(3, 3).contiguous()
+def grey_matrix(weights: tuple[float, float, float] = LUMA) -> Tensor:
+    """R, G and B all become the luma, by weights that add up to 1 (BT.601 unless given), 3 x 3."""
+    return torch.tensor(weights).expand(3, 3).contiguous()
 
 
 def hue_matrix(degrees: Tensor) -> Tensor:

@@ -71,3 +71,14 @@ def lay_over(images: Tensor, layer: Tensor, opacity: float) -> Tensor:
         opacity: In [0, 1].
     """
     return torch.lerp(images, layer.expand_as(images), opacity)
+
+
+def strike(images: Tensor, draws: Tensor, share: float) -> Tensor:
+    """Turns the values black whose draws are lowest, and those white whose draws are highest.
+
+    Args:
+        images: B x C x H x W float32.
+        draws: B x C or 1 x H x W float32 uniform in [0, 1).
+        share: Of the values that turn black, and of those that turn white.
+    """
+    return torch.where(draws >= 1 - share, 1.0, torch.where(draws < share, 0.0, images))
