@@ -22,9 +22,9 @@ MOST_RAYS = 200
 class Caustics(Perturbation):
     """Lays a net of bright lines over the image, as waves throw on the bottom of a pool.
 
-    x + gain c, where c in [0, 1] is bright along lines where the light of a wavy surface is gathered. This is the
-    lighting of ImageNet-C-bar's caustic_refraction, whose strength is 2 at its severity 10; its displacement of the
-    image by the same waves is not part of it.
+    x + gain c, where c in [0, 1] is bright along lines where the light of a wavy surface is gathered. After
+    ImageNet-C-bar's caustic_refraction (arXiv 2102.11273), which instead lights the slopes of such a net from one side,
+    with a strength of 2 at its severity 10 (a root mean square of 0.11), and refracts the image by them.
     """
 
     limits: ClassVar[str] = "The scene is not refracted, and the net lies flat on the picture, whatever it shows."
