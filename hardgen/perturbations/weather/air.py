@@ -42,7 +42,7 @@ class Fog(Perturbation):
 
     limits: ClassVar[str] = "Fog does not follow the depth of the scene, nor blur by multiple scattering."
 
-    tau: float = knob(0.0, 4.0, "of optical depth", "Mean optical depth; transmission is e to the minus tau.")
+    tau: float = knob(0.0, 2.5, "of optical depth", "Mean optical depth; transmission is e to the minus tau.")
     patchiness: float = setting(
         0.35, 0.0, 1.0, "of the mean", "Standard deviation of the optical depth over the image."
     )
@@ -116,7 +116,7 @@ class Underwater(Perturbation):
 
     limits: ClassVar[str] = "All of the scene is equally far away, and the light from above loses no colour."
 
-    distance: float = knob(0.0, 20.0, "metres", "Way through the water.")
+    distance: float = knob(0.0, 12.0, "metres", "Way through the water.")
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Absorbs each colour by its own length; grey images by that of green."""
