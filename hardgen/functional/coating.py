@@ -31,34 +31,30 @@ def covered_by_rank(ranks: Tensor, fraction: float) -> Tensor:
     return covered[:, None]
 
 
-def depth(ranks: Tensor, covered: Tensor) -> Tensor:
-    """How long a coating has lain on each pixel: the rank of the last covered pixel of the image less its own.
+def fade(ranks: Tensor, covered: Tensor, softness: float) -> Tensor:
+    """Opacity of a coating that thickens while it lies: that of a larger cover is nowhere fainter.
 
     Args:
         ranks: B x H x W float32.
         covered: B x 1 x H x W bool, as `covered_by_rank` gives them.
-
-    Returns:
-        B x 1 x H x W float32; below 0 where nothing lies.
-    """
-    last = ranks.masked_fill(~covered[:, 0], -torch.inf).flatten(1).amax(1).clamp(min=-1e9)
-    return last[:, None, None, None] - ranks[:, None]
-
-
-def fade(lain: Tensor, covered: Tensor, softness: float) -> Tensor:
-    """Opacity of a coating that thickens while it lies: that of a larger cover is nowhere fainter.
-
-    Args:
-        lain: B x 1 x H x W float32, as `depth` gives it.
-        covered: B x 1 x H x W bool.
-        softness: The depth, in ranks, from which on it is fully opaque; 0 for a hard edge.
+        softness: How far, in ranks, a pixel lies before the last one that is covered where it is fully opaque; 0 for a
+            hard edge.
 
     Returns:
         B x 1 x H x W float32 in [0, 1].
     """
     if softness == 0:
         return covered.float()
-    return (lain / softness).clamp_(FAINTEST, 1.0).mul_(covered)
+    opacity = torch.empty(covered.shape, device=ranks.device)
+
+    def one(i: int) -> None:
+        inside = covered[i, 0]
+        last = ranks[i].masked_fill(~inside, -torch.inf).amax().clamp(min=-1e9)
+        torch.sub(last, ranks[i], out=opacity[i, 0])
+        opacity[i, 0].div_(softness).clamp_(FAINTEST, 1.0).mul_(inside)
+
+    spread(one, len(ranks), ranks.numel())
+    return opacity
 
 
 def blend(images: Tensor, colour: Tensor, light: Tensor | None, opacity: Tensor) -> Tensor:

@@ -24,7 +24,7 @@ def planes(count: int, height: int, width: int, how: Callable[[int], NDArray[Any
     Returns:
         count x height x width, on the CPU.
     """
-    rows = np.empty((count, height, width), kind)
+    rows: NDArray[Any] = np.empty((count, height, width), kind)
 
     def one(i: int) -> None:
         rows[i] = how(i)

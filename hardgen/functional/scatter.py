@@ -1,4 +1,4 @@
-"""Things that come one after the other and lie on each other: streaks, flakes and drops as numbered pixels.
+"""Things that come one after the other and lie on each other: bars, ellipses and discs as numbered pixels.
 
 A canvas gives each (fine) pixel the number of the first thing that covers it, and the count of things where none does.
 What is covered follows from a table with one share for each number.
@@ -11,9 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Canvas: TypeAlias = NDArray[np.uint16]
+Plane: TypeAlias = NDArray[np.floating[Any]]
 
 SHIFT = 4
 """Binary places that OpenCV's drawing keeps of a coordinate."""
+
+CORNERS = 12
+"""Of the polygon that stands for an ellipse."""
 
 FINE, MIDDLING = 128, 640
 """Short sides in pixels up to which a pixel is worked out by 4 x 4, and by 2 x 2."""
@@ -25,47 +29,82 @@ def fineness(height: int, width: int) -> int:
     return 4 if side <= FINE else 2 if side <= MIDDLING else 1
 
 
-def lines(height: int, width: int, ends: NDArray[np.float32], thick: NDArray[np.float32], fine: int = 1) -> Canvas:
-    """Numbers of thick lines with round ends.
+def bars(height: int, width: int, ends: Plane, thick: Plane, fine: int = 1) -> Canvas:
+    """Numbers of straight bars.
 
     Args:
         height: Of the image, in pixels.
         width: Of the image, in pixels.
         ends: n x 4 float32: x, y of one end, x, y of the other, in pixels; whole numbers are pixel centres.
-        thick: n float32, widths in pixels; at least one pixel is drawn.
+        thick: n float32, widths in pixels; a bar is at least a fine pixel wide.
         fine: Fine pixels along a pixel.
 
     Returns:
         (height fine) x (width fine) uint16.
     """
-    canvas = np.full((height * fine, width * fine), len(ends), np.uint16)
-    points = np.rint(((ends + 0.5) * fine - 0.5) * (1 << SHIFT)).astype(np.int64).tolist()
-    widths = np.maximum(np.rint(thick * fine), fine).astype(np.int64).tolist()
-    for k in range(len(points) - 1, -1, -1):
-        x0, y0, x1, y1 = points[k]
-        cv2.line(canvas, (x0, y0), (x1, y1), k, widths[k], cv2.LINE_8, SHIFT)
-    return canvas
+    first, last = ends[:, :2], ends[:, 2:]
+    way = last - first
+    half = (np.maximum(thick - 1 / fine, 0) / 2 / np.maximum(np.hypot(way[:, 0], way[:, 1]), 1e-6))[:, None]
+    aside = np.stack((-way[:, 1], way[:, 0]), 1) * half
+    return _polygons(height, width, np.stack((first - aside, last - aside, last + aside, first + aside), 1), fine)
 
 
-def discs(height: int, width: int, places: NDArray[np.float32], radii: NDArray[np.float32], fine: int = 1) -> Canvas:
+def ellipses(height: int, width: int, places: Plane, radii: Plane, angles: Plane, fine: int = 1) -> Canvas:
+    """Numbers of ellipses.
+
+    Args:
+        height: Of the image, in pixels.
+        width: Of the image, in pixels.
+        places: n x 2 float32: x and y of the centres in pixels; whole numbers are pixel centres.
+        radii: n x 2 float32 in pixels, along and across; an ellipse is at least a fine pixel wide.
+        angles: n float32, of the first radius, in radians from level.
+        fine: Fine pixels along a pixel.
+
+    Returns:
+        (height fine) x (width fine) uint16.
+    """
+    turn = np.arange(CORNERS, dtype=np.float32) * np.float32(2 * np.pi / CORNERS)
+    along, across = np.maximum(radii - 0.5 / fine, 0).T[..., None]
+    x, y = along * np.cos(turn), across * np.sin(turn)
+    cos, sin = np.cos(angles)[:, None], np.sin(angles)[:, None]
+    return _polygons(height, width, np.stack((x * cos - y * sin, x * sin + y * cos), -1) + places[:, None], fine)
+
+
+def discs(height: int, width: int, places: Plane, radii: Plane, fine: int = 1) -> Canvas:
     """Numbers of discs.
 
     Args:
         height: Of the image, in pixels.
         width: Of the image, in pixels.
         places: n x 2 float32: x and y of the centres in pixels; whole numbers are pixel centres.
-        radii: n float32 in pixels; a disc is at least about a pixel.
+        radii: n float32 in pixels; a disc is at least a fine pixel wide.
         fine: Fine pixels along a pixel.
 
     Returns:
         (height fine) x (width fine) uint16.
     """
     canvas = np.full((height * fine, width * fine), len(places), np.uint16)
-    centres = np.rint(((places + 0.5) * fine - 0.5) * (1 << SHIFT)).astype(np.int64).tolist()
-    sizes = np.maximum(np.rint(radii * fine * (1 << SHIFT)), fine << (SHIFT - 1)).astype(np.int64).tolist()
-    for k in range(len(centres) - 1, -1, -1):
-        cv2.circle(canvas, (centres[k][0], centres[k][1]), sizes[k], k, cv2.FILLED, cv2.LINE_8, SHIFT)
+    # Lists of numbers, not of points: a thousand small objects wake the garbage collector.
+    x, y = _places(places.T, fine).tolist()
+    sizes = np.rint(np.maximum(radii * fine - 0.35, 0) * (1 << SHIFT)).astype(np.int64).tolist()
+    for k in range(len(sizes) - 1, -1, -1):
+        cv2.circle(canvas, (x[k], y[k]), sizes[k], k, cv2.FILLED, cv2.LINE_8, SHIFT)
     return canvas
+
+
+def _polygons(height: int, width: int, corners: Plane, fine: int) -> Canvas:
+    """Numbers of convex polygons, n x corners x 2 in pixels, drawn half a fine pixel larger to each side."""
+    canvas = np.full((height * fine, width * fine), len(corners), np.uint16)
+    points = _places(corners, fine)
+    for k in range(len(points) - 1, -1, -1):
+        cv2.fillConvexPoly(canvas, points[k], k, cv2.LINE_8, SHIFT)
+    return canvas
+
+
+def _places(points: Plane, fine: int) -> NDArray[np.int32]:
+    """Places in pixels as OpenCV's drawing takes them."""
+    places: NDArray[np.int32] = np.rint(((points + 0.5) * fine - 0.5) * (1 << SHIFT)).astype(np.int32)
+    return places
 
 
 def shares(canvas: Canvas, count: int, fraction: float) -> NDArray[np.float32]:

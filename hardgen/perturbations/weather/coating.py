@@ -11,7 +11,7 @@ from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.functional import scatter
-from hardgen.functional.coating import blend, covered_by_rank, depth, fade
+from hardgen.functional.coating import blend, covered_by_rank, fade
 from hardgen.functional.coverage import coverage
 from hardgen.functional.layering import with_channels
 from hardgen.functional.planes import planes
@@ -34,10 +34,9 @@ class Coating(Perturbation):
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Covers each image, and says how much of it and of its target is covered."""
-        ranks = self.ranks(batch, rng)
+        ranks, relief = self.ranks(batch, rng)
         covered = covered_by_rank(ranks, self.fraction)
-        lain = depth(ranks, covered)
-        colour, light, opacity = self.paint(batch, rng, ranks[:, None], lain, fade(lain, covered, self.softness))
+        colour, light, opacity = self.paint(batch, rng, relief, fade(ranks, covered, self.softness))
         return batch.replace(blend(batch.images, colour, light, opacity)), coverage(batch, covered)
 
     @property
@@ -46,18 +45,17 @@ class Coating(Perturbation):
         return 0.0
 
     @abstractmethod
-    def ranks(self, batch: Batch, rng: SampleRng) -> Tensor:
-        """The order in which pixels are covered, B x H x W float32."""
+    def ranks(self, batch: Batch, rng: SampleRng) -> tuple[Tensor, Tensor]:
+        """The order in which pixels are covered, B x H x W float32, and what `paint` needs, B x k x H x W."""
 
     @abstractmethod
-    def paint(self, batch: Batch, rng: SampleRng, ranks: Tensor, lain: Tensor, opacity: Tensor) -> Paint:
-        """What the layer shows.
+    def paint(self, batch: Batch, rng: SampleRng, relief: Tensor, opacity: Tensor) -> Paint:
+        """What the layer shows, wherever it may lie.
 
         Args:
             batch: What is covered.
             rng: Draws.
-            ranks: B x 1 x H x W, as `ranks` gave them.
-            lain: For how many ranks the layer has lain on each pixel, B x 1 x H x W; below 0 where it does not lie.
+            relief: B x k x H x W, as `ranks` gave it.
             opacity: B x 1 x H x W: 0 where nothing lies, up to 1 where it is full; the method's to change.
         """
 

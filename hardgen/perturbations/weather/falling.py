@@ -28,9 +28,9 @@ def evenly(count: int, low: float, high: float) -> NDArray[np.float32]:
     return (low + (high - low) * (np.arange(count) * 0.6180339887 % 1)).astype(np.float32)
 
 
-def ends(middle: NDArray[np.float32], reach: NDArray[np.float32], angle: NDArray[np.float32]) -> NDArray[np.float32]:
+def ends(middle: NDArray[np.float32], reach: NDArray[np.float32], angle: float) -> NDArray[np.float32]:
     """Both ends of lines about their middles, n x 4, which reach so far at an angle from upright, in radians."""
-    across = np.stack((np.sin(angle) * reach, np.cos(angle) * reach), 1)
+    across = np.stack((math.sin(angle) * reach, math.cos(angle) * reach), 1)
     return np.concatenate((middle - across, middle + across), 1).astype(np.float32)
 
 
@@ -41,16 +41,16 @@ class Rain(Scattered):
 
     Streaks share one direction for each image and differ in length, width and brightness; they appear in a drawn order,
     so that more rain keeps every streak there was. A grey veil thickens with them: x t + A (1 - t), where t falls by
-    `veil` times the coverage. The streaks take the image 40 to 90% of the way to the same A. The dose `covered` counts
-    streaks alone, a pixel that one crosses in part by that part.
+    `veil` times the coverage. The streaks, out of focus by 0.25% of the short side, take the image 40 to 90% of the way
+    to the same A. The dose `covered` counts streaks alone, a pixel that one crosses in part by that part.
     """
 
     limits: ClassVar[str] = "Streaks do not refract the scene, and rain neither wets nor reflects on the ground."
     version: ClassVar[int] = 2
 
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the image under streaks.")
-    length: float = setting(0.12, 0.01, 0.5, "of the short side", "Mean length of a streak.")
-    width: float = setting(0.0055, 0.001, 0.05, "of the short side", "Mean width of a streak.")
+    length: float = setting(0.14, 0.01, 0.5, "of the short side", "Mean length of a streak.")
+    width: float = setting(0.005, 0.001, 0.05, "of the short side", "Mean width of a streak.")
     veil: float = setting(0.8, 0.0, 1.0, "of the coverage", "Opacity of the veil between the streaks.")
     angle: float | None = setting(None, -60.0, 60.0, "degrees", "Lean of the streaks from upright; drawn unless set.")
 
@@ -64,21 +64,21 @@ class Rain(Scattered):
 
         def one(i: int) -> scatter.Canvas:
             row, lean = draws[i], float(leans[i, 0])
-            angle = np.float32(math.radians(60.0 * lean - 30.0 if self.angle is None else self.angle))
+            angle = math.radians(60.0 * lean - 30.0 if self.angle is None else self.angle)
             reach = (0.4 + 1.2 * row[:, 2]) * (self.length * side / 2)
             thick = (0.5 + row[:, 3]) * (self.width * side)
-            return scatter.lines(height, width, ends(row[:, :2] * size - 0.5, reach, angle), thick, fine)
+            return scatter.bars(height, width, ends(row[:, :2] * size - 0.5, reach, angle), thick, fine)
 
         return planes(len(batch), height * fine, width * fine, one, np.uint16).numpy()
 
     def lay(self, batch: Batch, rng: SampleRng, canvases: Canvases, tables: Tables, covered: Tensor) -> Tensor:
-        """Each streak by its own opacity over the image behind its veil, which is no more opaque than the faintest."""
-        opacities, light = evenly(self.COUNT + 1, 0.4, 0.9), tint(batch, DROPS)
-        fine = self.fineness(*batch.images.shape[-2:])
-        opacity = plane(batch, canvases, [table * opacities for table in tables], fine)
-        veil = self.veil * self.fraction
-        # First the veil, then the streak over what it leaves: together 1 - (1 - veil) (1 - rest).
-        return blend(batch.images, light, None, opacity.sub_(covered * veil).add_(veil))
+        """Each streak, a little out of focus, by its own opacity, which the veil behind it is part of."""
+        height, width = batch.images.shape[-2:]
+        veil, opacities = self.veil * self.fraction, evenly(self.COUNT + 1, 0.4, 0.9)
+        streaks = [table * (opacities - np.float32(veil)) for table in tables]
+        opacity = plane(batch, canvases, streaks, self.fineness(height, width))
+        opacity = gaussian_blur(opacity, max(0.0025 * min(height, width), 0.1)).add_(veil)
+        return blend(batch.images, tint(batch, DROPS), None, opacity)
 
 
 @register("snow")
@@ -95,9 +95,9 @@ class Snow(Scattered):
     version: ClassVar[int] = 2
 
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the image under flakes.")
-    size: float = setting(0.014, 0.002, 0.1, "of the short side", "Typical diameter of a flake.")
+    size: float = setting(0.02, 0.002, 0.1, "of the short side", "Typical diameter of a flake.")
 
-    COUNT: ClassVar[int] = 1000
+    COUNT: ClassVar[int] = 1100
     NEAR: ClassVar[float] = 1.6
     """Typical diameters from which on a flake is near, and blurred."""
 
@@ -109,10 +109,9 @@ class Snow(Scattered):
 
         def one(i: int) -> scatter.Canvas:
             row = draws[i]
-            thick = self.diameters(row) * np.float32(self.size * side)
-            angle = 1.6 * (winds[i] - 0.5) + 0.5 * (row[:, 3] - 0.5)
-            where = ends(row[:, :2] * size - 0.5, thick * np.float32(0.18), angle)
-            return scatter.lines(height, width, where, thick, fine)
+            radii = self.diameters(row)[:, None] * np.array([1.15, 0.87]) * (self.size * side / 2)
+            angles = math.pi / 2 + 1.6 * (winds[i] - 0.5) + 0.5 * (row[:, 3] - 0.5)
+            return scatter.ellipses(height, width, row[:, :2] * size - 0.5, radii, angles, fine)
 
         return planes(len(batch), height * fine, width * fine, one, np.uint16).numpy()
 
