@@ -17,7 +17,6 @@ IN_PIXELS = {
     "downscale": "the scale is that of the image's own pixels",
     "chroma_subsampling": "the scale is that of the image's own pixels",
     "bayer": "cells are whole pixels, an even number of them",
-    "over_sharpen": "sharpens as software does, by the pixel",
 }
 """What works on an image's own pixels, whatever they show."""
 NAMES = [

@@ -79,15 +79,14 @@ def test_the_object_s_share_is_reported_where_the_object_is_known(cls: type[Coat
 
 def test_fog_keeps_the_contrast_that_it_reports() -> None:
     dark, light = flat(0.2), flat(0.6)
-    kept = (after(Fog(1.5), light) - after(Fog(1.5), dark)).mean((1, 2, 3)) / 0.4
-    doses = Fog(1.5)(dark, SampleRng(3, "s", dark.ids)).doses
+    kept = (after(Fog(0.3), light) - after(Fog(0.3), dark)).mean((1, 2, 3)) / 0.4
+    doses = Fog(0.3)(dark, SampleRng(3, "s", dark.ids)).doses
     assert torch.allclose(kept, doses["transmission"], atol=1e-5)
 
 
 def test_fog_without_patches_is_koschmieder_s_law() -> None:
-    seen = after(Fog(1.5, patchiness=0.0, airlight=0.9), flat(0.2))
-    expected = 0.2 * math.exp(-1.5) + 0.9 * (1 - math.exp(-1.5))
-    assert torch.allclose(seen, torch.full_like(seen, expected), atol=1e-6)
+    seen = after(Fog(0.3, patchiness=0.0, airlight=0.9), flat(0.2))
+    assert torch.allclose(seen, torch.full_like(seen, 0.2 * 0.3 + 0.9 * 0.7), atol=1e-6)
 
 
 def test_haze_is_even_in_uniform_depth_and_thins_out_toward_the_camera_on_a_plane() -> None:
@@ -105,7 +104,9 @@ def test_smoke_takes_its_own_brightness_and_leaves_gaps() -> None:
 
 
 def test_water_takes_red_first() -> None:
-    red, green, blue = after(Underwater(5.0), Batch(torch.eye(3)[:, :, None, None] * 0.9, ("r", "g", "b")))[:, :, 0, 0]
+    red, green, blue = after(
+        Underwater(math.exp(-5 * 0.35)), Batch(torch.eye(3)[:, :, None, None] * 0.9, ("r", "g", "b"))
+    )[:, :, 0, 0]
     clear = torch.tensor([0.04, 0.32, 0.38])
     for seen, channel, rate in ((red, 0, 0.35), (green, 1, 0.10), (blue, 2, 0.12)):
         t = math.exp(-5 * rate)
