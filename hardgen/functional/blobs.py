@@ -128,6 +128,7 @@ def lens(canvas: Canvas, fine: int, places: Plane, radii: Plane, view: float, fl
     glint += out
     glint += np.float32(0.32)
     glint *= np.float32(-30)
+    np.maximum(glint, np.float32(-40), out=glint)  # what float32 cannot hold normally is slow
     cv2.exp(glint, dst=glint)
     glint *= np.float32(0.8)
     shade = out * out

@@ -34,7 +34,6 @@ class Vignette(PhotometricPerturbation):
     """
 
     limits: ClassVar[str] = "Round and centred, by a power law of 2.2; not the fourth-power law of one lens."
-    version: ClassVar[int] = 2
 
     radius: float = knob(
         math.inf, 0.2, "of the way to the corners", "Where half of the light is left.", Scale.RECIPROCAL
@@ -57,7 +56,6 @@ class UnevenLight(PhotometricPerturbation):
     """
 
     limits: ClassVar[str] = "A plain ramp of stops over the picture, blind to the scene's surfaces."
-    version: ClassVar[int] = 2
 
     stops: float = knob(0.0, 12.0, "stops", "Light that the dark end loses; each stop halves it.")
 

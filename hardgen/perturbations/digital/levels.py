@@ -27,7 +27,6 @@ class Posterise(PhotometricPerturbation):
         "monotone": "A picture of middle greys lies nearer to three levels, one of which is mid grey, than to four; "
         "none of 16 photographs did.",
     }
-    version: ClassVar[int] = 2
 
     levels: int = knob(1 << 24, 2, "levels of each channel", "Values that a channel can take.", Scale.RECIPROCAL)
 

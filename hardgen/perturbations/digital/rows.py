@@ -48,7 +48,6 @@ class OverSharpen(PhotometricPerturbation):
     """
 
     limits: ClassVar[str] = "Detail of one scale, in display values; noise is not held back."
-    version: ClassVar[int] = 2
 
     detail: float = knob(1.0, 16.0, "times", "By how much detail is multiplied.", Scale.LOG)
     radius: float = setting(0.007, 0.001, 0.1, "of the short side", "Standard deviation of the Gaussian.")

@@ -46,8 +46,6 @@ class Fog(Perturbation):
 
     limits: ClassVar[str] = "Fog does not follow the depth of the scene, nor blur by multiple scattering."
 
-    version: ClassVar[int] = 2
-
     transmission: float = knob(1.0, 0.08, "of the scene's light", "Light that comes through at the mean optical depth.")
     patchiness: float = setting(
         0.35, 0.0, 1.0, "of the mean", "Standard deviation of the optical depth over the image."
@@ -122,8 +120,6 @@ class Underwater(Perturbation):
     """
 
     limits: ClassVar[str] = "All of the scene is equally far away, and the light from above loses no colour."
-
-    version: ClassVar[int] = 2
 
     red: float = knob(1.0, 0.015, "of the red light", "Red light that comes through the water.")
 

@@ -46,7 +46,6 @@ class Rain(Scattered):
     """
 
     limits: ClassVar[str] = "Streaks do not refract the scene, and rain neither wets nor reflects on the ground."
-    version: ClassVar[int] = 2
 
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the image under streaks.")
     length: float = setting(0.14, 0.01, 0.5, "of the short side", "Mean length of a streak.")
@@ -92,7 +91,6 @@ class Snow(Scattered):
     """
 
     limits: ClassVar[str] = "Flakes are round and equally white; no snow settles on the scene."
-    version: ClassVar[int] = 2
 
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the image under flakes.")
     size: float = setting(0.02, 0.002, 0.1, "of the short side", "Typical diameter of a flake.")

@@ -59,7 +59,6 @@ class Mud(Coating):
     """
 
     limits: ClassVar[str] = "Mud lies in focus and is fully opaque, without runs or drying."
-    version: ClassVar[int] = 2
 
     fraction: float = knob(0.0, 0.7, "of the image", "Share of the pixels under mud.")
 
@@ -92,7 +91,6 @@ class Spatter(Coating):
     """
 
     limits: ClassVar[str] = "Water does not bend the light here (see droplets) and does not run."
-    version: ClassVar[int] = 2
 
     fraction: float = knob(0.0, 0.7, "of the image", "Share of the pixels under water.")
     opacity: float = setting(0.8, 0.05, 1.0, "of full cover", "How much of the scene a drop hides.")
@@ -126,7 +124,6 @@ class Dirt(Coating):
     """
 
     limits: ClassVar[str] = "Dirt neither scatters light from lamps nor goes out of focus with the aperture."
-    version: ClassVar[int] = 2
 
     fraction: float = knob(0.0, 0.9, "of the image", "Share of the pixels that are soiled.")
     opacity: float = setting(0.85, 0.05, 1.0, "of full cover", "How much of the scene dirt hides where it lies.")
