@@ -82,7 +82,8 @@ def _reduce(image: NDArray[np.float32], count: int) -> NDArray[np.float32]:
     palette = np.zeros((size, channels), dtype=np.float32)
     for members in _split(totals / weights[:, None], weights, count):
         palette[used[members]] = totals[members].sum(0) / weights[members].sum()
-    return palette[places]
+    reduced: NDArray[np.float32] = palette[places]
+    return reduced
 
 
 def _split(colours: NDArray[np.float64], weights: NDArray[np.float64], count: int) -> list[NDArray[np.int64]]:
