@@ -18,7 +18,7 @@ IN_PIXELS = {
     "over_sharpen": "sharpens as software does, by the pixel",
 }
 """What works on an image's own pixels, whatever they show."""
-COARSE = {"pixelate": 0.6, "downscale": 0.6, "ringing": 0.6}
+COARSE = {"pixelate": 0.6, "downscale": 0.6, "ringing": 0.8}
 """Hardness from which on the smaller image too has several pixels to each of the few that are left."""
 NAMES = [
     name
