@@ -173,7 +173,7 @@ EFFECTS = [
         uint8=True,
     ),
     Effect("webp", lambda s: {"quality": 30}, lambda s: A.ImageCompression("webp", (30, 30), p=1)),
-    Effect("downscale", lambda s: {"scale": 0.25}, lambda s: A.Downscale((0.25, 0.25), p=1)),
+    Effect("downscale", lambda s: {"pixels": s / 4}, lambda s: A.Downscale((0.25, 0.25), p=1)),
     Effect("chromatic_aberration", lambda s: {}, lambda s: A.ChromaticAberration((0.05, 0.05), (0.05, 0.05), p=1)),
     Effect(
         "rotation",

@@ -13,6 +13,9 @@ POWER = 2.2
 """Exponent of the power law from display values to light that gains are brought through."""
 SECOND_RADIATION = 14388.0
 """Planck's second radiation constant, in micrometre kelvin."""
+CONES = ((0.161998, 0.208049, 0.0389347), (0.0330276, 0.24965, 0.0618343), (0.00155241, 0.0198861, 0.189022))
+"""How L, M and S cones (Stiles and Burch, 2 degrees) respond to the light of a monitor's R, G and B, as Geirhos et al.
+(2018, arXiv 1808.08750) measured theirs."""
 WAVELENGTHS = (0.61, 0.55, 0.465)
 """Wavelengths that stand for R, G and B, in micrometres (the dominant ones of the sRGB primaries, rounded)."""
 
@@ -65,6 +68,20 @@ def hue_matrix(degrees: Tensor) -> Tensor:
     base = to_yiq.double()
     matrices: Tensor = torch.linalg.inv(base) @ turn @ base
     return matrices.float().to(degrees.device)
+
+
+def opponent_matrix() -> Tensor:
+    """Inverts what the cones of the eye see of colour, at the same luminance, in light, 3 x 3.
+
+    The luminance L + M stays; L - M and S - (L + M), each weighed so that white has none of it, change their sign
+    (D. H. Brainard, 1996, "Cone contrast and opponent modulation color spaces").
+    """
+    cones = torch.tensor(CONES, dtype=torch.float64)
+    long, middle, short = cones.sum(1).tolist()
+    opponents = torch.tensor([[1, 1, 0], [1, -long / middle, 0], [-1, -1, (long + middle) / short]]).double() @ cones
+    inverted = torch.tensor([1.0, -1.0, -1.0]).double()[:, None] * opponents
+    matrix: Tensor = torch.linalg.solve(opponents, inverted).float()
+    return matrix
 
 
 def gain_matrix(stops: Tensor) -> Tensor:

@@ -130,10 +130,12 @@ def replace_where_opencv(images: Tensor, covered: Tensor, canvas: Tensor) -> Ten
     return on_values(images, one)
 
 
-def with_channels(patches: Tensor, channels: int, grey: bool = False) -> Tensor:
-    """Images, N x c x h x w, with 1 or 3 channels; `grey` ones by brightness with R = G = B."""
+def with_channels(
+    patches: Tensor, channels: int, grey: bool = False, luma: tuple[float, float, float] = LUMA
+) -> Tensor:
+    """Images, N x c x h x w, with 1 or 3 channels; `grey` ones by brightness, of such weights, with R = G = B."""
     if patches.shape[1] == 3 and (channels == 1 or grey):
-        weights = torch.tensor(LUMA, device=patches.device)[:, None, None]
+        weights = torch.tensor(luma, device=patches.device)[:, None, None]
         patches = (patches * weights).sum(1, keepdim=True)
     return patches if patches.shape[1] == channels else patches.expand(-1, channels, -1, -1)
 

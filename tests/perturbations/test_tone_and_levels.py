@@ -12,7 +12,7 @@ from hardgen.perturbations.contrast import About, Contrast
 from hardgen.perturbations.contrast.curves import Gamma, Glare, Solarise
 from hardgen.perturbations.contrast.light_fields import UnevenLight, Vignette
 from hardgen.perturbations.digital.levels import Posterise
-from hardgen.perturbations.digital.resolution import Pixelate
+from hardgen.perturbations.digital.resolution import Downscale, Pixelate
 from hardgen.rng import SampleRng
 
 
@@ -81,7 +81,18 @@ def test_many_levels_are_kept_apart_on_any_path() -> None:
 
 
 def test_pixelate_shows_block_means() -> None:
-    images = torch.rand(1, 1, 8, 8, generator=torch.Generator().manual_seed(1))
-    means = images.reshape(1, 1, 4, 2, 4, 2).mean((3, 5))
+    images = torch.rand(1, 1, 16, 16, generator=torch.Generator().manual_seed(1))
+    means = images.reshape(1, 1, 8, 2, 8, 2).mean((3, 5))
     expected = means.repeat_interleave(2, 2).repeat_interleave(2, 3)
-    assert torch.allclose(after(Pixelate(0.5), images), expected, atol=1e-6)
+    assert torch.allclose(after(Pixelate(8.0), images), expected, atol=1e-6)
+
+
+def test_few_pixels_blend_in_over_an_eighth_of_the_pixels_or_of_256() -> None:
+    images = torch.rand(1, 1, 480, 480, generator=torch.Generator().manual_seed(1))
+    for cls, side in ((Pixelate, 480), (Downscale, 480), (Pixelate, 200), (Downscale, 200)):
+        part, most = images[..., :side, :side], min(side, 256)
+        near = (after(cls(most - 0.6), part) - part).square().mean().sqrt()
+        assert 0 < float(near) < 0.01
+        assert side > 256 or torch.equal(after(cls(230.0), part), part)
+    means = images.reshape(1, 1, 240, 2, 240, 2).mean((3, 5)).repeat_interleave(2, 2).repeat_interleave(2, 3)
+    assert torch.allclose(after(Pixelate(240.0), images), images.lerp(means, 0.5), atol=1e-6)

@@ -7,8 +7,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from hardgen.functional.colour import grey_matrix, hue_matrix, toward
+from hardgen.functional.colour import grey_matrix, hue_matrix, opponent_matrix, toward
 from hardgen.functional.layering import LUMA
+from hardgen.functional.tone import from_light, to_light
 from hardgen.knobs import Scale, knob
 from hardgen.perturbations.colour.base import ColourMatrix
 from hardgen.registry import register
@@ -61,21 +62,39 @@ class Oversaturation(ColourMatrix):
         return toward(grey_matrix(), 1.0 - self.factor)
 
 
+class Opponents(enum.Enum):
+    """What the opponent of a colour is."""
+
+    luma = "luma"
+    cones = "cones"
+
+
 @register("false_colour")
 @dataclass(frozen=True)
 class FalseColour(ColourMatrix):
     """Turns colours into their opponents at the same brightness, as in a picture with false colours.
 
-    Every value v goes toward 2 luma - v, which has the same BT.601 luma and the opposite chroma. Geirhos et al. (2018)
-    invert the opponent axes of another colour space; the blend of 1 is nearest to their `false-colour`.
+    Every value v goes toward 2 luma - v, which has the same BT.601 luma and the opposite chroma. With `cones`, light
+    (by the sRGB curve) goes toward light of the same luminance at which the opponent signals of the eye, L - M and
+    S - (L + M), have the other sign: the stimulus of Geirhos et al. (2018, arXiv 1808.08750), with the cones'
+    responses to their monitor's primaries.
     """
 
-    limits: ClassVar[str] = "Works in display values, and half way the picture is grey; channels clip."
+    limits: ClassVar[str] = "Half way the picture is grey, and what no screen can show is clipped."
 
     blend: float = knob(0.0, 1.0, "of the inversion", "Share of the way to opponent colours.")
+    opponents: Opponents = Opponents.luma
+
+    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """Mixes the channels, of light where the cones count."""
+        if self.opponents is Opponents.luma or images.shape[1] == 1:
+            return super().perturb(images, rng)
+        return from_light(super().perturb(to_light(images), rng).clamp_(0.0, 1.0))
 
     def matrices(self, rng: SampleRng, count: int) -> Tensor:
-        """Past luma to the other side."""
+        """Past grey to the other side."""
+        if self.opponents is Opponents.cones:
+            return toward(opponent_matrix(), self.blend)
         return toward(grey_matrix(), 2.0 * self.blend)
 
 

@@ -1,11 +1,14 @@
 """Fewer pixels: block means, and down and up again."""
 
+import enum
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from torch import Tensor
 from torch.nn import functional
 
+from hardgen.functional import resolution
 from hardgen.functional.tone import luminance
 from hardgen.knobs import Scale, knob
 from hardgen.perturbation import PhotometricPerturbation
@@ -13,53 +16,74 @@ from hardgen.registry import register
 from hardgen.rng import SampleRng
 
 NOT_MONOTONE = (
-    "The grid of pixels shifts as their number falls: an edge that lies on a coarse grid is kept by it alone."
+    "The grid of pixels shifts as their number falls, and an edge that lies on a coarse grid is kept by it alone: on "
+    "photographs at 224 px up to 12 steps of 0.05 in 640 bring an image up to 0.028 of full scale nearer the clean one."
 )
 
 
-def _fewer(images: Tensor, scale: float) -> tuple[int, int]:
-    height, width = images.shape[-2:]
-    return max(1, round(height * scale)), max(1, round(width * scale))
+MOST = 256.0
+"""Pixels along the short side at which an image counts as sharp."""
+EASE = 1 / 8
+"""Share of an image's pixels over whose loss it blends into the coarse one."""
+
+
+def _fewer(images: Tensor, short: float, back: str) -> Tensor:
+    """The image at so many pixels along its short side; blended in from as many as it has, or 256 if it has more."""
+    height, width = resolution.smaller(images.shape[2], images.shape[3], short)
+    coarse = resolution.coarsen(images, height, width, back)
+    most = min(MOST, *images.shape[2:])
+    share = (most - short) / (most * EASE)
+    return coarse if share >= 1.0 else torch.lerp(images, coarse, max(share, 0.0))
 
 
 @register("pixelate")
 @dataclass(frozen=True)
 class Pixelate(PhotometricPerturbation):
-    """Shows the image in large square pixels, each the mean of what it covers.
+    """Shows the image in large square pixels, each the mean of what it covers, as a mosaic that hides a face does.
 
-    Both sides shrink to the scale, by means over areas, and grow again by repeating pixels. ImageNet-C's `pixelate`
-    has the scales 0.6, 0.5, 0.4, 0.3 and 0.25.
+    The short side has a whole number of blocks. ImageNet-C's `pixelate` keeps 0.6, 0.5, 0.4, 0.3 and 0.25 of 224 px:
+    134, 112, 90, 67 and 56 blocks. As many blocks as the image has pixels, or more, change nothing; over the first
+    eighth fewer (than 256, if it has more pixels) the mosaic blends in, so that nothing jumps.
     """
 
-    limits: ClassVar[str] = "Means are of display values; the number of large pixels along a side is a whole one."
+    limits: ClassVar[str] = "Means are of display values; one grid from the corner, with a whole number of blocks."
     exemptions: ClassVar[dict[str, str]] = {"monotone": NOT_MONOTONE}
 
-    scale: float = knob(1.0, 0.03, "of the pixels along a side", "Pixels that are left along a side.", Scale.LOG)
+    blocks: float = knob(MOST, 8.0, "blocks", "Blocks along the short side.", Scale.LOG)
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Shrinks and repeats."""
-        few = functional.interpolate(images, _fewer(images, self.scale), mode="area")
-        return functional.interpolate(few, tuple(images.shape[-2:]), mode="nearest-exact")
+        """Averages over the blocks."""
+        return _fewer(images, self.blocks, resolution.NEAREST)
+
+
+class Enlargement(enum.Enum):
+    """How a small image is brought to its size again."""
+
+    bilinear = "bilinear"
+    bicubic = "bicubic"
 
 
 @register("downscale")
 @dataclass(frozen=True)
 class Downscale(PhotometricPerturbation):
-    """Loses detail as an image does that was shrunk and enlarged again.
+    """Loses detail as an image does that was shrunk and enlarged again, or that came from a small file.
 
-    Both sides shrink to the scale by antialiased bilinear interpolation and grow again by bilinear interpolation.
+    Shrinking takes the mean of the area of each new pixel, enlarging interpolates. As many pixels as the image has,
+    or more, change nothing; over the first eighth fewer (than 256, if it has more) the coarse image blends in, so that
+    nothing jumps.
     """
 
     limits: ClassVar[str] = (
-        "One pair of interpolations in display values; no sharpening and no compression between them."
+        "One shrinking and enlarging in display values; no blur of a lens, sharpening or compression between them."
     )
+    exemptions: ClassVar[dict[str, str]] = {"monotone": NOT_MONOTONE}
 
-    scale: float = knob(1.0, 0.03, "of the pixels along a side", "Pixels that are left along a side.", Scale.LOG)
+    pixels: float = knob(MOST, 8.0, "pixels", "Pixels along the short side.", Scale.LOG)
+    enlargement: Enlargement = Enlargement.bilinear
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Shrinks and enlarges."""
-        few = functional.interpolate(images, _fewer(images, self.scale), mode="bilinear", antialias=True)
-        return functional.interpolate(few, tuple(images.shape[-2:]), mode="bilinear")
+        return _fewer(images, self.pixels, self.enlargement.value)
 
 
 @register("chroma_subsampling")
@@ -79,5 +103,6 @@ class ChromaSubsampling(PhotometricPerturbation):
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Shrinks and enlarges chroma."""
         luma = luminance(images)
-        few = functional.interpolate(images - luma, _fewer(images, self.scale), mode="area")
+        height, width = (max(round(n * self.scale), 1) for n in images.shape[-2:])
+        few = functional.interpolate(images - luma, (height, width), mode="area")
         return functional.interpolate(few, tuple(images.shape[-2:]), mode="bilinear").add_(luma)

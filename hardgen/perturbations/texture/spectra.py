@@ -13,6 +13,7 @@ from hardgen.functional import spectrum
 from hardgen.functional.layering import with_channels
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, Perturbation, PhotometricPerturbation
+from hardgen.perturbations.colour.saturation import Luma
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -49,15 +50,17 @@ class PhaseScramble(PhotometricPerturbation):
         return spectrum.shift_phases(images, noise, self.width)
 
 
-_pools: WeakKeyDictionary[Donors, dict[tuple[int, ...], Tensor]] = WeakKeyDictionary()
+_pools: WeakKeyDictionary[Donors, dict[tuple[object, ...], Tensor]] = WeakKeyDictionary()
 
 
-def _mean_amplitudes(donors: Donors, images: Tensor) -> Tensor:
+def _mean_amplitudes(donors: Donors, images: Tensor, luma: Luma) -> Tensor:
     """The pool's mean amplitudes at the images' size and channels; kept, since the pool is the same for a whole run."""
-    kept, shape = _pools.setdefault(donors, {}), tuple(images.shape[1:])
-    if shape not in kept:
-        kept[shape] = spectrum.amplitudes(with_channels(donors.resized(*shape[1:]), shape[0]))
-    return kept[shape].to(images.device)
+    kept, (channels, height, width) = _pools.setdefault(donors, {}), images.shape[1:]
+    key = (channels, height, width, luma)
+    if key not in kept:
+        pool = with_channels(donors.resized(height, width), channels, luma=luma.value)
+        kept[key] = spectrum.amplitudes(pool)
+    return kept[key].to(images.device)
 
 
 @register("power_equalise")
@@ -68,7 +71,8 @@ class PowerEqualise(Perturbation):
     The amplitudes, that of the mean brightness among them, become the mean of the donor images' (Geirhos et al. 2018,
     arXiv 1808.08750, took the mean of all their grey images), or with spectrum=pink they fall as 1 / frequency with the
     image's own mean and energy. The amount blends from the image to the result; as phases are the same, this is a blend
-    of the amplitudes. A frequency that an image lacks has no phase and stays away.
+    of the amplitudes. A frequency that an image lacks has no phase and stays away. For grey images the donors are grey
+    too, by `luma`.
     """
 
     limits: ClassVar[str] = (
@@ -78,6 +82,7 @@ class PowerEqualise(Perturbation):
 
     amount: float = knob(0.0, 1.0, "of the way", "How far amplitudes go to the common ones.")
     spectrum: Spectrum = Spectrum.donors
+    luma: Luma = Luma.bt601
 
     @property
     def needs_donors(self) -> bool:
@@ -92,8 +97,8 @@ class PowerEqualise(Perturbation):
         else:
             assert batch.donors is not None, "the base has checked it"
             grey = images[:, :1]
-            target = spectrum.with_amplitudes(images, _mean_amplitudes(batch.donors, images))
+            target = spectrum.with_amplitudes(images, _mean_amplitudes(batch.donors, images, self.luma))
             if images.shape[1] == 3 and bool(batch.grey.any()):
-                own = spectrum.with_amplitudes(grey[batch.grey], _mean_amplitudes(batch.donors, grey))
+                own = spectrum.with_amplitudes(grey[batch.grey], _mean_amplitudes(batch.donors, grey, self.luma))
                 target[batch.grey] = own.expand(-1, 3, -1, -1)
         return batch.replace(torch.lerp(images, target, self.amount)), {}
