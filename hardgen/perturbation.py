@@ -126,10 +126,11 @@ class Perturbation(ABC):
             raise HardgenError(f"{self.name} takes its pixels from other images: hand it a batch with donors")
         after, doses = self.apply(batch, rng)
         images = after.images
+        measured = doses.get("rmse")
         if images.shape[1] == 3 and bool(batch.grey.any()):
-            images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
+            images, measured = torch.where(batch.grey[:, None, None, None], images[:, :1], images), None
         if self.on_grid:
-            distance = rmse(images, batch.images)
+            distance = rmse(images, batch.images) if measured is None else measured
         else:
             images, distance = finish(images, batch.images)
         done = after.replace(images, on_grid=self.on_grid)
@@ -141,7 +142,10 @@ class Perturbation(ABC):
 
     @abstractmethod
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """What one kind of perturbation does; the result need not be clamped. Never called at neutral."""
+        """What one kind of perturbation does; the result need not be clamped. Never called at neutral.
+
+        One whose images are on the grid may hand over their `rmse` among the doses, where it comes cheaper.
+        """
 
 
 class PhotometricPerturbation(Perturbation):

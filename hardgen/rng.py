@@ -29,10 +29,18 @@ def _normals() -> NDArray[np.float32]:
     return table
 
 
+def _ranks(generator: np.random.Generator, count: int) -> NDArray[np.uint16]:
+    """Whole numbers of 16 random bits, four from each word of the generator."""
+    words: NDArray[np.uint64] = generator.bit_generator.random_raw((count + 3) // 4)
+    return words.astype("<u8", copy=False).view("<u2")[:count]
+
+
 def _fill_normal(generator: np.random.Generator, row: NDArray[Any]) -> None:
-    words = generator.integers(0, 2**64 - 1, (row.size + 3) // 4, dtype=np.uint64, endpoint=True)
-    choices = words.astype("<u8", copy=False).view("<u2")[: row.size]
-    np.take(_normals(), choices, mode="clip", out=row.reshape(-1))
+    np.take(_normals(), _ranks(generator, row.size), mode="clip", out=row.reshape(-1))
+
+
+def _fill_coarse(generator: np.random.Generator, row: NDArray[Any]) -> None:
+    np.multiply(_ranks(generator, row.size), np.float32(1 / (1 << 16)), out=row.reshape(-1))
 
 
 class _Key(ISeedSequence):
@@ -86,6 +94,10 @@ class SampleRng:
         return self._draw(
             ("uniform", name, *shape), shape, np.float32, lambda g, row: g.random(out=row, dtype=np.float32)
         )
+
+    def coarse(self, name: str, *shape: int) -> Tensor:
+        """Uniform multiples of 1/65536 in [0, 1), B x shape, float32: in less than half the time of `uniform`."""
+        return self._draw(("coarse", name, *shape), shape, np.float32, _fill_coarse)
 
     def integers(self, name: str, high: int, *shape: int) -> Tensor:
         """Whole numbers in [0, high), B x shape, int64."""

@@ -5,10 +5,13 @@ import functools
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy import special
 from torch import Tensor
 from torch.nn import functional
 
+from hardgen.functional.bytewise import Bytes, OnBytes, cut, flat
+from hardgen.functional.levels import LEVELS
 from hardgen.functional.pointwise import Values, interleave, on_cpu, on_values, put_where
 
 TABLE_MEAN = 64.0
@@ -64,6 +67,28 @@ def _count(mean: Values, normal: Values, out: Values) -> None:
         put_where(x, many, out)
     np.floor(out, out=out)
     np.maximum(out, np.float32(0), out=out)
+
+
+def poisson_bytes(white: float, normal: NDArray[np.float32]) -> OnBytes:
+    """Bytes as Poisson counts, cut off to bytes: Poisson(value x white) / white; `poisson` without the roots.
+
+    Args:
+        white: Expected count of a value of 1.
+        normal: B x H x W x C standard normal numbers.
+    """
+    columns = (np.sqrt(LEVELS * white) * ((TABLE_SIZE - 1) / TABLE_MEAN**0.5)).astype(np.float32)
+    slope, middle = (TABLE_SIZE - 1) / (2 * TABLE_NORMAL), (TABLE_SIZE - 1) / 2
+
+    def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
+        x, n = flat(pixels), flat(normal[part], len(pixels))
+        if white >= TABLE_MEAN or max(x.shape) >= MOST_REMAPPED:
+            counts = poisson(torch.from_numpy(LEVELS[x] * np.float32(white))[None, None], torch.from_numpy(n))
+            return cut(counts[0, 0].numpy(), 255 / white)
+        rows = cv2.addWeighted(n, slope, n, 0.0, middle)
+        found = cv2.remap(_table().numpy(), cv2.LUT(x, columns), rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return cut(np.floor(found, out=found), 255 / white)
+
+    return how
 
 
 def _poisson_torch(mean: Tensor, normal: Tensor) -> Tensor:

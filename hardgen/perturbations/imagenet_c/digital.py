@@ -1,17 +1,16 @@
 """ImageNet-C's digital corruptions, and those of tone and colour."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import cv2
-import numpy as np
-from numpy.typing import NDArray
-from PIL import Image
+import torch
 from torch import Tensor
 
 from hardgen.batch import Batch
-from hardgen.functional.imagenet_c import elastic, tone
-from hardgen.functional.levels import on_bytes, truncate
+from hardgen.functional.bytewise import OnBytes
+from hardgen.functional.codecs import jpeg_bytes
+from hardgen.functional.imagenet_c import boxes, elastic, shades, tone
+from hardgen.functional.levels import truncate
 from hardgen.perturbation import Doses, GeometricPerturbation
 from hardgen.perturbations.imagenet_c.severity import Corruption, PhotometricCorruption, Rows, Table
 from hardgen.registry import register
@@ -37,6 +36,10 @@ class Brightness(PhotometricCorruption):
         """Raises the greatest channel, and the others in proportion."""
         return tone.add_value(images, self.row)
 
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Raises the greatest channel, and the others in proportion."""
+        return shades.add_value(self.row)
+
 
 @register("imagenet_c_contrast")
 @dataclass(frozen=True)
@@ -57,6 +60,10 @@ class Contrast(PhotometricCorruption):
     def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Scales about the channel means."""
         return tone.scale_contrast(images, self.row)
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Scales about the channel means."""
+        return shades.scale_contrast(self.row, shape[2])
 
 
 @register("imagenet_c_saturate")
@@ -82,13 +89,17 @@ class Saturate(PhotometricCorruption):
         """Scales and shifts the saturation."""
         return tone.scale_saturation(images, *self.row)
 
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Scales and shifts the saturation."""
+        return shades.scale_saturation(*self.row)
+
 
 @register("imagenet_c_pixelate")
 @dataclass(frozen=True)
 class Pixelate(PhotometricCorruption):
     """ImageNet-C's pixelation: scaled down by the mean of blocks, and up again without smoothing.
 
-    By Pillow on 8 bits, as in the reference, so that `faithful` changes nothing. The knob in its unit: `pixelate`.
+    On 8 bits, as by Pillow in the reference, so that `faithful` changes nothing. The knob in its unit: `pixelate`.
     """
 
     in_bytes: ClassVar[bool] = True
@@ -103,17 +114,11 @@ class Pixelate(PhotometricCorruption):
         Table.cifar: (0.95, 0.9, 0.85, 0.75, 0.65),
     }
 
-    def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
         """Scales every image down and up."""
-
-        def scaled(pixels: NDArray[np.uint8]) -> NDArray[Any]:
-            height, width = pixels.shape[:2]
-            picture = Image.fromarray(pixels.squeeze(2) if pixels.shape[2] == 1 else pixels)
-            size = (max(int(width * self.row), 1), max(int(height * self.row), 1))
-            small = picture.resize(size, Image.Resampling.BOX)
-            return np.asarray(small.resize((width, height), Image.Resampling.NEAREST))
-
-        return on_bytes(images, scaled)
+        height, width = shape[2:]
+        small = max(int(height * self.row), 1), max(int(width * self.row), 1)
+        return lambda pixels, _: boxes.pixelate(pixels, height, small)
 
 
 @register("imagenet_c_jpeg_compression")
@@ -125,6 +130,7 @@ class JpegCompression(PhotometricCorruption):
     """
 
     in_bytes: ClassVar[bool] = True
+    alone: ClassVar[bool] = True
     limits: ClassVar[str] = "Five settings; compressed once, by one encoder."
     exemptions: ClassVar[dict[str, str]] = {
         "monotone.severity": "a flat block can be nearer at a lower quality; "
@@ -136,17 +142,9 @@ class JpegCompression(PhotometricCorruption):
         Table.cifar: (80, 65, 58, 50, 40),
     }
 
-    def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
         """Writes every image and reads it back."""
-
-        def written(pixels: NDArray[np.uint8]) -> NDArray[Any]:
-            grey = pixels.shape[2] == 1
-            ordered = pixels if grey else cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR)
-            _, file = cv2.imencode(".jpg", ordered, (cv2.IMWRITE_JPEG_QUALITY, self.row))
-            read = np.asarray(cv2.imdecode(file, cv2.IMREAD_GRAYSCALE if grey else cv2.IMREAD_COLOR))
-            return read if grey else cv2.cvtColor(read, cv2.COLOR_BGR2RGB)
-
-        return on_bytes(images, written)
+        return lambda pixels, _: jpeg_bytes(pixels, self.row)
 
 
 @register("imagenet_c_elastic_transform")
