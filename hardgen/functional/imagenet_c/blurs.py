@@ -30,12 +30,18 @@ def disk(radius: float, smooth: float) -> Kernel:
     reach = 8 if radius <= 8 else math.floor(radius)
     at = np.arange(-reach, reach + 1)
     inside = (at[:, None] ** 2 + at[None, :] ** 2 <= radius**2).astype(np.float32)
-    side = 3 if radius <= 8 else 5
-    kernel: Kernel = cv2.GaussianBlur(inside / inside.sum(), (side, side), smooth).astype(np.float32)
+    weights = smoothing(radius, smooth)
+    kernel: Kernel = cv2.sepFilter2D(inside / inside.sum(), -1, weights, weights)
     filled = np.flatnonzero(kernel.max(0))
     kernel = kernel[filled[0] : filled[-1] + 1, filled[0] : filled[-1] + 1]
     kernel.flags.writeable = False
     return kernel
+
+
+def smoothing(radius: float, smooth: float) -> Kernel:
+    """The Gaussian that smooths a disk, along one axis."""
+    weights: Kernel = cv2.getGaussianKernel(3 if radius <= 8 else 5, smooth, cv2.CV_32F).ravel()
+    return weights
 
 
 def defocus(images: Tensor, kernel: Kernel) -> Tensor:

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from hardgen.functional import kernels
+from hardgen.functional.bytewise import OnBytes
 from hardgen.functional.filters import separable
-from hardgen.functional.imagenet_c import blurs
+from hardgen.functional.imagenet_c import blurs, disks
 from hardgen.functional.levels import truncate
 from hardgen.perturbations.imagenet_c.severity import PhotometricCorruption, Rows, Table
 from hardgen.registry import register
@@ -64,6 +66,10 @@ class DefocusBlur(PhotometricCorruption):
     def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Filters with the disk."""
         return blurs.defocus(images, blurs.disk(*self.row))
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Filters with the disk."""
+        return lambda pixels, _: disks.defocus(pixels, shape[2], *self.row)
 
 
 @register("imagenet_c_glass_blur")
