@@ -21,6 +21,9 @@ depend on the order of calls."""
 CUT = -0.499
 """What is added before OpenCV rounds, so that it cuts off instead: where float32 cannot tell, the next byte counts."""
 
+GREY = np.array([0.299, 0.587, 0.114])
+"""What red, green and blue count in the brightness."""
+
 
 def through_bytes(images: Tensor, how: OnBytes, alone: bool = False) -> tuple[Tensor, Tensor]:
     """Makes new images by a function of bytes, and measures how far they are from the old ones.
@@ -53,6 +56,18 @@ def through_bytes(images: Tensor, how: OnBytes, alone: bool = False) -> tuple[Te
 
     spread(some, -(-batch // group), images.numel())
     return out, torch.from_numpy(distances).div_(255.0 * (height * lines) ** 0.5)
+
+
+def is_grey(pixels: Bytes) -> bool:
+    """Whether the channels of all pixels are equal."""
+    if pixels.shape[2] == 1:
+        return True
+    return _equal(pixels[::7, ::5]) and _equal(pixels)  # a few pixels tell a colour image
+
+
+def _equal(pixels: Bytes) -> bool:
+    red = pixels[..., 0]
+    return bool((red == pixels[..., 1]).all() and (red == pixels[..., 2]).all())
 
 
 def laid(field: Tensor) -> NDArray[np.float32]:

@@ -5,7 +5,7 @@ import pytest
 import torch
 from skimage import color
 
-from hardgen.functional.imagenet_c import blurs, tone, weather
+from hardgen.functional.imagenet_c import blurs, mist, tone, weather
 from hardgen.functional.levels import to_grid, truncate
 from hardgen.functional.noise import strike
 from hardgen.testing import sample_batch
@@ -76,7 +76,8 @@ def test_the_fogs_map_holds_the_image(size, side) -> None:
 def test_the_fogs_map_is_midpoint_displacement() -> None:
     rng = np.random.default_rng(0)
     steps = [rng.random((3, n, n), dtype=np.float32) for n in (1, 2, 4)]
-    found = weather.plasma([tuple(torch.from_numpy(s)[:, None]) for s in steps], 2.0)[0]
+    draws = torch.from_numpy(np.concatenate([s.ravel() for s in steps]))[None]
+    found, flat = weather.plasma(draws, 2.0)[0], mist.heights(draws.numpy(), 2.0)[0]
     heights, size, step = np.zeros((8, 8)), 8, 1.0
     for level in steps:
         half = size // 2
@@ -88,6 +89,7 @@ def test_the_fogs_map_is_midpoint_displacement() -> None:
         heights[half::size, half::size], heights[::size, half::size], heights[half::size, ::size] = centre, upper, left
         size, step = half, step / 4
     np.testing.assert_allclose(found, (heights - heights.min()) / np.ptp(heights), atol=1e-5)
+    np.testing.assert_allclose(flat, heights, atol=1e-5)
 
 
 def test_truncation_is_a_cast_to_bytes() -> None:

@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,6 +18,9 @@ from hardgen.functional.parallel import by_image
 
 Offsets = list[tuple[int, int, float]]
 """Rows down, columns right and weight of each copy of an image."""
+
+MOST_TAPS = 129
+"""Size of a filter up to which OpenCV does not take Fourier transforms instead."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -100,17 +104,38 @@ def drag(images: Tensor, each: Sequence[Offsets]) -> Tensor:
 
 
 def drag_opencv(image: NDArray[np.float32], offsets: Offsets) -> NDArray[np.float32]:
-    """`drag` of one H x W x C image by OpenCV."""
+    """`drag` of one H x W x C image by OpenCV: by filters so small that it applies them tap by tap."""
     height, width = image.shape[:2]
-    reach = max(max(abs(dy), abs(dx)) for dy, dx, _ in offsets)
-    wide = cv2.copyMakeBorder(image, reach, reach, reach, reach, cv2.BORDER_REPLICATE).reshape(
-        height + 2 * reach, width + 2 * reach, -1
-    )
-    total = np.zeros_like(image)
-    for dy, dx, weight in offsets:
-        copy = wide[reach - dy : reach - dy + height, reach - dx : reach - dx + width]
-        cv2.scaleAdd(copy, weight, total, dst=total)
-    return total
+    if not offsets:
+        return np.zeros_like(image)
+    down, across = [o[0] for o in offsets], [o[1] for o in offsets]
+    above, beside = max(*down, 0), max(*across, 0)
+    wide = cv2.copyMakeBorder(image, above, max(-min(down), 0), beside, max(-min(across), 0), cv2.BORDER_REPLICATE)
+    total: NDArray[Any] | None = None
+    for kernel, top, left in _pieces(offsets):
+        rows, columns = height + kernel.shape[0] - 1, width + kernel.shape[1] - 1
+        part = wide[above - top : above - top + rows, beside - left : beside - left + columns]
+        made = cv2.filter2D(part, -1, kernel, anchor=(0, 0), borderType=cv2.BORDER_CONSTANT)[:height, :width]
+        total = made if total is None else np.add(total, made, out=total)
+    return np.ascontiguousarray(total).reshape(image.shape)
+
+
+def _pieces(offsets: Offsets) -> list[tuple[Kernel, int, int]]:
+    """Kernels that add up to a trail, and by how much at most each moves down and to the right."""
+    pieces, start = [], 0
+    top = bottom = left = right = 0
+    for end, (dy, dx, _) in enumerate([*offsets, (10**6, 10**6, 0.0)]):
+        if end > start:
+            box = min(top, dy), max(bottom, dy), min(left, dx), max(right, dx)
+            if (box[1] - box[0] + 1) * (box[3] - box[2] + 1) <= MOST_TAPS:
+                top, bottom, left, right = box
+                continue
+            kernel = np.zeros((bottom - top + 1, right - left + 1), np.float32)
+            for y, x, weight in offsets[start:end]:
+                kernel[bottom - y, right - x] += weight
+            pieces.append((kernel, bottom, right))
+        start, top, bottom, left, right = end, dy, dy, dx, dx
+    return pieces
 
 
 def _drag_torch(image: Tensor, offsets: Offsets) -> Tensor:
@@ -149,14 +174,16 @@ def zoom_mean(images: Tensor, zooms: Sequence[float]) -> Tensor:
         images: B x C x H x W float32; CUDA tensors go to the CPU for it and back.
         zooms: Each at least 1.
     """
+    share = np.float32(1 / (len(zooms) + 1))
+    return by_image(images.cpu(), lambda x, _: views(x, zooms) * share).to(images.device)
 
-    def blur(x: NDArray[np.float32], _: int) -> NDArray[np.float32]:
-        total = x.copy()
-        for zoom in zooms:
-            cv2.add(total, x if zoom == 1 else zoomed(x, zoom), dst=total)
-        return total / np.float32(len(zooms) + 1)
 
-    return by_image(images.cpu(), blur).to(images.device)
+def views(image: NDArray[np.float32], zooms: Sequence[float]) -> NDArray[np.float32]:
+    """The sum of an H x W x C image and of its enlargements."""
+    total = image.copy()
+    for zoom in zooms:
+        total += image if zoom == 1 else zoomed(image, zoom)
+    return total
 
 
 def taken_from(draws: Tensor, reach: int, rounds: int) -> Tensor:

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from hardgen.functional import kernels
-from hardgen.functional.bytewise import OnBytes
-from hardgen.functional.filters import separable
+from hardgen.functional.bytewise import OnBytes, cut, flat
+from hardgen.functional.filters import gaussian_opencv, separable
 from hardgen.functional.imagenet_c import blurs, disks
 from hardgen.functional.levels import truncate
 from hardgen.perturbations.imagenet_c.severity import PhotometricCorruption, Rows, Table
@@ -31,6 +31,7 @@ class GaussianBlur(PhotometricCorruption):
     """
 
     limits: ClassVar[str] = "Five settings; works on display values, so highlights do not bloom."
+    alone: ClassVar[bool] = True
     rows: ClassVar[Rows] = {
         Table.imagenet: (1.0, 2.0, 3.0, 4.0, 6.0),
         Table.tiny: (0.5, 0.75, 1.0, 1.25, 1.5),
@@ -40,6 +41,10 @@ class GaussianBlur(PhotometricCorruption):
     def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Filters rows and columns."""
         return smooth(images, self.row)
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Filters rows and columns."""
+        return lambda pixels, _: cut(flat(gaussian_opencv(pixels.astype(np.float32), self.row)), 1.0)
 
 
 @register("imagenet_c_defocus_blur")
@@ -86,6 +91,7 @@ class GlassBlur(PhotometricCorruption):
         "monotone.severity": "published so: severity 3 copies over 2 px three times, severity 4 over 3 px twice; "
         "on 40 photographs at 224 px RMSE falls in 73 of 200 steps, by at most 0.012",
     }
+    alone: ClassVar[bool] = True
     rows: ClassVar[Rows] = {
         Table.imagenet: ((0.7, 1, 2), (0.9, 2, 1), (1.0, 2, 3), (1.1, 3, 2), (1.5, 4, 2)),
         Table.tiny: ((0.1, 1, 1), (0.5, 1, 1), (0.6, 1, 2), (0.7, 2, 1), (0.9, 2, 2)),
@@ -120,6 +126,7 @@ class MotionBlur(PhotometricCorruption):
         "monotone.severity": "a trail can fall into step with a periodic pattern; "
         "on 40 photographs at 224 px RMSE never falls",
     }
+    alone: ClassVar[bool] = True
     rows: ClassVar[Rows] = {
         Table.imagenet: ((10, 3), (15, 5), (15, 8), (15, 12), (20, 15)),
         Table.tiny: ((10, 1), (10, 1.5), (10, 2), (10, 2.5), (12, 3)),
@@ -131,6 +138,13 @@ class MotionBlur(PhotometricCorruption):
         angles = (rng.uniform("angle") * 90 - 45).tolist()
         radius, sigma = self.row
         return blurs.drag(images, [blurs.trail(radius, sigma, turn, not self.faithful) for turn in angles])
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Drags every image along its own angle."""
+        angles = (rng.uniform("angle") * 90 - 45).tolist()
+        trails = [blurs.trail(*self.row, turn, False) for turn in angles]
+        kept = [[o for o in offsets if abs(o[0]) < shape[2] and abs(o[1]) < shape[3]] for offsets in trails]
+        return lambda pixels, part: cut(flat(blurs.drag_opencv(pixels.astype(np.float32), kept[part.start])), 1.0)
 
 
 @register("imagenet_c_zoom_blur")
@@ -148,6 +162,7 @@ class ZoomBlur(PhotometricCorruption):
         "monotone.severity": "published so: from severity 2 to 3 the views grow fewer; "
         "on 40 photographs at 224 px RMSE falls in 5 of 200 steps, by at most 0.003",
     }
+    alone: ClassVar[bool] = True
     rows: ClassVar[Rows] = {
         Table.imagenet: ((1.11, 0.01), (1.16, 0.01), (1.21, 0.02), (1.26, 0.02), (1.31, 0.03)),
         Table.tiny: ((1.06, 0.01), (1.11, 0.01), (1.16, 0.01), (1.21, 0.01), (1.26, 0.01)),
@@ -159,3 +174,9 @@ class ZoomBlur(PhotometricCorruption):
         most, step = self.row
         zooms: Any = np.arange(1, most, step)
         return blurs.zoom_mean(images, zooms.tolist())
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Averages the views."""
+        most, step = self.row
+        zooms: list[float] = np.arange(1, most, step).tolist()
+        return lambda pixels, _: cut(flat(blurs.views(pixels.astype(np.float32), zooms)), 1 / (len(zooms) + 1))
