@@ -187,11 +187,14 @@ class GeometricPerturbation(Perturbation):
         flow = self.batch_flow(batch, rng)
         masks = None if batch.masks is None else resample(batch.masks.float(), flow, nearest=True) > 0.5
         boxes = None if batch.boxes is None else move_boxes(batch.boxes, flow)
-        images = batch.images
+        images = self.sample(batch.images, flow)
+        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), {"displacement": displacement(flow)}
+
+    def sample(self, images: Tensor, flow: Tensor) -> Tensor:
+        """Takes the images' pixels from where the flow points."""
         if self.minification > 1.0:
             images = gaussian_blur(images, (self.minification - 1) / 2)
-        images = resample(images, flow, border=self.border)
-        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), {"displacement": displacement(flow)}
+        return resample(images, flow, border=self.border)
 
     def batch_flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """`flow`, for those that also look at boxes or masks."""

@@ -85,7 +85,9 @@ def poisson_bytes(white: float, normal: NDArray[np.float32]) -> OnBytes:
             counts = poisson(torch.from_numpy(LEVELS[x] * np.float32(white))[None, None], torch.from_numpy(n))
             return cut(counts[0, 0].numpy(), 255 / white)
         rows = cv2.addWeighted(n, slope, n, 0.0, middle)
-        found = cv2.remap(_table().numpy(), cv2.LUT(x, columns), rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        found = cv2.remap(
+            _table().numpy(), cv2.LUT(x, columns), rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        )
         return cut(np.floor(found, out=found), 255 / white)
 
     return how

@@ -92,9 +92,7 @@ def needles(normal: NDArray[np.float32], kind: Ice, scale: float) -> NDArray[np.
 
 
 @functools.lru_cache(maxsize=8)
-def _rings(
-    height: int, width: int, scale: float
-) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
+def _rings(height: int, width: int, scale: float) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
     """By OpenCV's order of a real transform's numbers: their octave, 0 and 8 for what lies outside; the needles' filter;
     and how often each counts, since most stand for two coefficients."""
     row, column = np.arange(height)[:, None], np.arange(width)[None, :]

@@ -93,7 +93,7 @@ class Flakes:
         field = zoomed(cv2.addWeighted(normal, self.spread, normal, 0.0, self.mean), self.zoom)
         least = float(np.nextafter(np.float32(self.threshold), np.float32(0)))
         field = cv2.threshold(field, least, 0.0, cv2.THRESH_TOZERO)[1]
-        return np.asarray(cv2.min(field, 1.0), dtype=np.float32).reshape(height, width)
+        return np.minimum(field, np.float32(1)).reshape(height, width)
 
 
 WHITER = np.rint(np.arange(256) * 1.5 + 127.5).astype(np.int16)

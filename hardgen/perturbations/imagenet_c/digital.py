@@ -3,15 +3,18 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from hardgen.batch import Batch
-from hardgen.functional.bytewise import OnBytes
+from hardgen.functional.bytewise import Bytes, OnBytes, through_bytes
 from hardgen.functional.codecs import jpeg_bytes
 from hardgen.functional.imagenet_c import boxes, elastic, shades, tone
-from hardgen.functional.levels import truncate
-from hardgen.perturbation import Doses, GeometricPerturbation
+from hardgen.functional.levels import to_grid, truncate
+from hardgen.functional.pointwise import on_cpu
+from hardgen.functional.sampling import Border
+from hardgen.perturbation import GeometricPerturbation
 from hardgen.perturbations.imagenet_c.severity import Corruption, PhotometricCorruption, Rows, Table
 from hardgen.registry import register
 from hardgen.rng import SampleRng
@@ -173,17 +176,22 @@ class ElasticTransform(Corruption, GeometricPerturbation):
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Where each pixel is taken from."""
         height, width = images.shape[-2:]
-        field, corners = rng.uniform("field", 2, height, width) * 2 - 1, rng.uniform("corners", 3, 2) * 2 - 1
+        draws, corners = rng.coarse("field", 2, height, width), rng.uniform("corners", 3, 2) * 2 - 1
         if self.table is Table.imagenet:
-            sigma = (0.01 * height, 0.01 * width)
-            shift = elastic.smooth(field * (0.005 * height), sigma) * self.row
-            return elastic.displaced(shift, None)
+            return elastic.waves(draws, 0.005 * height * self.row, (0.01 * height, 0.01 * width))
         side = min(height, width)
-        amount, sigma_share, affine = (part * side for part in self.row)
-        shift = elastic.smooth(field, (sigma_share, sigma_share)) * amount
-        return elastic.displaced(shift, corners * affine)
+        amount, sigma, affine = (part * side for part in self.row)
+        return elastic.turned(elastic.waves(draws, amount, (sigma, sigma)), corners * affine)
 
-    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """Moves images, masks and boxes, and cuts off to 8 bits where faithful."""
-        after, doses = super().apply(batch, rng)
-        return after.replace(truncate(after.images)) if self.faithful else after, doses
+    def sample(self, images: Tensor, flow: Tensor) -> Tensor:
+        """Samples, and cuts off to 8 bits where faithful."""
+        if not self.faithful:
+            return super().sample(images, flow)
+        if not on_cpu(images) or self.border not in (Border.mirror, Border.edge):
+            return truncate(super().sample(to_grid(images), flow))
+        ways = flow.numpy()
+
+        def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
+            return elastic.moved(pixels, ways[part.start], self.border)
+
+        return through_bytes(images, how, alone=True)[0]

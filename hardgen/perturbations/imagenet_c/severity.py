@@ -82,7 +82,7 @@ class PhotometricCorruption(Corruption, PhotometricPerturbation):
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Corrupts as bytes where it may, and measures the change there; else as floats."""
-        if not (self.on_grid and on_cpu(batch.images)) or self.name == "imagenet_c_glass_blur":
+        if not (self.on_grid and on_cpu(batch.images)):
             return super().apply(batch, rng)
         images, distances = self._corrupt_bytes(batch.images, rng)
         return batch.replace(images), {"rmse": distances}
@@ -96,6 +96,7 @@ class PhotometricCorruption(Corruption, PhotometricPerturbation):
             return self._corrupt_bytes(images.cpu(), rng)[0].to(images.device)
         return truncate(self.corrupt(to_grid(images), rng)) if self.faithful else self.corrupt(images, rng)
 
+    @abstractmethod
     def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
         """What the corruption does to bytes on the CPU, cut off to bytes again; for a batch of this shape."""
 
