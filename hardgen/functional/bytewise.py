@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hardgen.functional.levels import GROUP, LEVELS
+from hardgen.functional.levels import GROUP, LEVELS, to_bytes
 from hardgen.functional.parallel import spread
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -45,7 +45,7 @@ def through_bytes(images: Tensor, how: OnBytes, alone: bool = False) -> tuple[Te
 
     def some(number: int) -> None:
         part = slice(number * group, min((number + 1) * group, batch))
-        old = cv2.convertScaleAbs(sources[part].reshape(-1, lines), alpha=255.0)
+        old = to_bytes(sources[part].reshape(-1, lines))
         new = how(old.reshape(-1, width, channels), part).reshape(old.shape)
         cv2.LUT(new, LEVELS, dst=results[part].reshape(old.shape))
         if group == 1:
@@ -80,6 +80,6 @@ def flat(values: NDArray[Any], rows: int | None = None) -> NDArray[Any]:
     return values.reshape(len(values) if rows is None else rows, -1)
 
 
-def cut(values: NDArray[np.float32], factor: float = 255.0) -> NDArray[np.uint8]:
+def cut(values: NDArray[Any], factor: float = 255.0) -> NDArray[np.uint8]:
     """Rows of values times a factor, cut off at the byte below; what is within 0.001 of the next is taken for it."""
     return np.asarray(cv2.addWeighted(values, factor, values, 0.0, CUT, dtype=cv2.CV_8U))

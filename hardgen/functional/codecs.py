@@ -26,8 +26,7 @@ def jpeg_bytes(pixels: Bytes, quality: int) -> NDArray[np.uint8]:
     grey = pixels.shape[2] == 1
     ordered = pixels if grey else cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR)
     _, file = cv2.imencode(".jpg", ordered, (cv2.IMWRITE_JPEG_QUALITY, quality))
-    read = np.asarray(cv2.imdecode(file, cv2.IMREAD_GRAYSCALE if grey else cv2.IMREAD_COLOR_RGB))
-    return read
+    return np.asarray(cv2.imdecode(file, cv2.IMREAD_GRAYSCALE if grey else cv2.IMREAD_COLOR_RGB), np.uint8)
 
 
 def webp(images: Tensor, quality: int) -> tuple[Tensor, Tensor]:

@@ -35,7 +35,7 @@ def disk(radius: float, smooth: float) -> Kernel:
     at = np.arange(-reach, reach + 1)
     inside = (at[:, None] ** 2 + at[None, :] ** 2 <= radius**2).astype(np.float32)
     weights = smoothing(radius, smooth)
-    kernel: Kernel = cv2.sepFilter2D(inside / inside.sum(), -1, weights, weights)
+    kernel: Kernel = np.asarray(cv2.sepFilter2D(inside / inside.sum(), -1, weights, weights), np.float32)
     filled = np.flatnonzero(kernel.max(0))
     kernel = kernel[filled[0] : filled[-1] + 1, filled[0] : filled[-1] + 1]
     kernel.flags.writeable = False
@@ -44,7 +44,7 @@ def disk(radius: float, smooth: float) -> Kernel:
 
 def smoothing(radius: float, smooth: float) -> Kernel:
     """The Gaussian that smooths a disk, along one axis."""
-    weights: Kernel = cv2.getGaussianKernel(3 if radius <= 8 else 5, smooth, cv2.CV_32F).ravel()
+    weights: Kernel = np.asarray(cv2.getGaussianKernel(3 if radius <= 8 else 5, smooth), np.float32).ravel()
     return weights
 
 
@@ -219,9 +219,8 @@ def sources(draws: NDArray[np.float32], reach: int, rounds: int) -> NDArray[np.i
     source = place
     for number in range(rounds):
         chosen = np.multiply(draws[:, number, rows, columns], np.float32((2 * reach) ** 2))
-        came = np.zeros((batch, height, width), np.intp)
-        came[:, rows, columns] = np.take(steps, chosen.astype(np.intp), mode="clip")
-        came = came.reshape(-1)
+        came: NDArray[np.intp] = np.zeros(place.size, np.intp)
+        came.reshape(batch, height, width)[:, rows, columns] = np.take(steps, chosen.astype(np.intp), mode="clip")
         onward = came > 0
         came += place
         # Each pixel points to the one that it hangs on, until all point to the first of their chain.
@@ -232,7 +231,7 @@ def sources(draws: NDArray[np.float32], reach: int, rounds: int) -> NDArray[np.i
                 break
             first = further
         source = np.take(source, np.take(came, first, mode="clip"), mode="clip")
-    return source
+    return np.asarray(source)
 
 
 def _taken_torch(draws: Tensor, reach: int, rounds: int) -> Tensor:

@@ -83,7 +83,8 @@ def _sum_across(sums: NDArray[np.uint16], columns: Windows, channels: int) -> ND
 
 def _places(line: int, columns: Windows, channels: int) -> Places:
     kind = (columns.length - columns.length.min()) * line + columns.first * channels
-    return (kind[columns.shown][:, None] + np.arange(channels)).ravel()
+    places: Places = (kind[columns.shown][:, None] + np.arange(channels)).ravel()
+    return places
 
 
 @functools.lru_cache(maxsize=64)

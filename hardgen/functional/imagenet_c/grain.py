@@ -11,7 +11,7 @@ Field = NDArray[np.float32]
 
 
 def add(field: Field, sigma: float) -> OnBytes:
-    """x + sigma n."""
+    """X + sigma n."""
 
     def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
         x, n = flat(pixels), flat(field[part], len(pixels))
@@ -21,7 +21,7 @@ def add(field: Field, sigma: float) -> OnBytes:
 
 
 def multiply(field: Field, sigma: float) -> OnBytes:
-    """x + x sigma n."""
+    """X + x sigma n."""
 
     def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
         x, n = flat(pixels), flat(field[part], len(pixels))
@@ -38,6 +38,6 @@ def strike(draws: Field, share: float) -> OnBytes:
         x, draw = flat(pixels), flat(draws[part], len(pixels))
         out = np.multiply(x, (draw >= share).view(np.uint8))
         white = (draw >= 1 - share).view(np.uint8)
-        return np.bitwise_or(out, np.negative(white, out=white), out=out)
+        return np.asarray(np.bitwise_or(out, np.negative(white, out=white), out=out))
 
     return how

@@ -64,7 +64,7 @@ def freeze(normal: NDArray[np.float32], kinds: Sequence[int], scale: float, keep
     def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
         kind = KINDS[kinds[part.start]]
         levels = np.multiply(needles(normal[part.start], kind, scale), np.float32(255))
-        colours = (GREY @ kind.colour,) if is_grey(pixels) else kind.colour
+        colours = (float(GREY @ kind.colour),) if is_grey(pixels) else kind.colour
         planes = [cv2.addWeighted(levels, 1.0, levels, 0.0, 255 * c, dtype=cv2.CV_8U) for c in colours]
         layer = flat(cv2.merge(planes * (pixels.shape[2] // len(planes))), len(pixels))
         return np.asarray(cv2.addWeighted(flat(pixels), keep, layer, add, CUT))
@@ -93,8 +93,10 @@ def needles(normal: NDArray[np.float32], kind: Ice, scale: float) -> NDArray[np.
 
 @functools.lru_cache(maxsize=8)
 def _rings(height: int, width: int, scale: float) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
-    """By OpenCV's order of a real transform's numbers: their octave, 0 and 8 for what lies outside; the needles' filter;
-    and how often each counts, since most stand for two coefficients."""
+    """For every number of a real transform, in OpenCV's order: octave, needles' filter, how many coefficients it is of.
+
+    Octaves are counted from 1; 0 and 8 are what lies outside.
+    """
     row, column = np.arange(height)[:, None], np.arange(width)[None, :]
     across = (column + 1) // 2
     # The first column, and the last of an even width, are real transforms of their own, packed downwards.

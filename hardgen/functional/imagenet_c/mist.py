@@ -90,10 +90,10 @@ class Flakes:
     def layer(self, normal: Planes) -> Planes:
         """The brightest parts of an H x W field of standard normal numbers, enlarged."""
         height, width = normal.shape
-        field = zoomed(cv2.addWeighted(normal, self.spread, normal, 0.0, self.mean), self.zoom)
+        noise = np.asarray(cv2.addWeighted(normal, self.spread, normal, 0.0, self.mean), np.float32)
         least = float(np.nextafter(np.float32(self.threshold), np.float32(0)))
-        field = cv2.threshold(field, least, 0.0, cv2.THRESH_TOZERO)[1]
-        return np.minimum(field, np.float32(1)).reshape(height, width)
+        field = cv2.threshold(zoomed(noise, self.zoom), least, 0.0, cv2.THRESH_TOZERO)[1]
+        return np.minimum(np.asarray(field, np.float32), np.float32(1)).reshape(height, width)
 
 
 WHITER = np.rint(np.arange(256) * 1.5 + 127.5).astype(np.int16)

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Sequence
+from typing import Any
 
 import cv2
 import numpy as np
@@ -39,12 +40,12 @@ def add_value(amount: float) -> OnBytes:
         planes = cv2.split(pixels)
         value = cv2.max(cv2.max(planes[0], planes[1]), planes[2])
         by, offset = cv2.LUT(value, ratio), cv2.LUT(value, extra)
-        return np.asarray(cv2.merge([_cast(np.multiply(plane, by), offset) for plane in planes]))
+        return np.asarray(cv2.merge([_cast(np.multiply(plane, by, dtype=np.float32), offset) for plane in planes]))
 
     return how
 
 
-def _cast(product: NDArray[np.float32], offset: NDArray[np.float32]) -> NDArray[np.uint8]:
+def _cast(product: Table, offset: NDArray[Any]) -> NDArray[np.uint8]:
     product += offset
     return product.astype(np.uint8)
 
@@ -88,10 +89,10 @@ def scale_saturation(factor: float, amount: float) -> OnBytes:
     return how
 
 
-def _extremes(planes: Sequence[Bytes]) -> tuple[Bytes, Bytes]:
+def _extremes(planes: Sequence[Any]) -> tuple[Bytes, Bytes]:
     most = cv2.max(cv2.max(planes[0], planes[1]), planes[2])
     least = cv2.min(cv2.min(planes[0], planes[1]), planes[2])
-    return np.asarray(most), np.asarray(least)
+    return np.asarray(most, np.uint8), np.asarray(least, np.uint8)
 
 
 @functools.lru_cache(maxsize=32)

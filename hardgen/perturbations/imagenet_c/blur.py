@@ -158,7 +158,8 @@ class MotionBlur(PhotometricCorruption):
     def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
         """Drags every image along its own angle."""
         angles = (rng.uniform("angle") * 90 - 45).tolist()
-        trails = [blurs.trail(*self.row, turn, False) for turn in angles]
+        radius, sigma = self.row
+        trails = [blurs.trail(radius, sigma, turn, False) for turn in angles]
         kept = [[o for o in offsets if abs(o[0]) < shape[2] and abs(o[1]) < shape[3]] for offsets in trails]
         return lambda pixels, part: cut(flat(blurs.drag_opencv(pixels.astype(np.float32), kept[part.start])), 1.0)
 
