@@ -5,7 +5,7 @@ import pytest
 import torch
 from skimage import color
 
-from hardgen.functional.imagenet_c import blurs, mist, tone, weather
+from hardgen.functional.imagenet_c import blurs, glass, mist, tone, weather
 from hardgen.functional.levels import to_grid, truncate
 from hardgen.functional.noise import strike
 from hardgen.testing import sample_batch
@@ -14,7 +14,8 @@ from hardgen.testing import sample_batch
 def test_copying_pixel_by_pixel_is_what_the_chains_lead_to() -> None:
     height, width, reach, rounds = 13, 17, 2, 3
     draws = torch.rand(2, 3, height, width, generator=torch.Generator().manual_seed(0))
-    found = blurs.taken_from(draws, reach, rounds)
+    found = glass.taken_from(draws, reach, rounds)
+    assert torch.equal(glass._taken_torch(draws, reach, rounds), found)
     for b in range(2):
         image = np.arange(height * width).reshape(height, width)
         for number in range(rounds):

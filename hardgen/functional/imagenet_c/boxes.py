@@ -31,10 +31,14 @@ def windows(full: int, small: int) -> Windows:
     """The windows of Pillow's box filter from `full` to `small` pixels, and which its nearest pixel shows."""
     scale = full / small
     centre = (np.arange(small) + 0.5) * scale
-    first = np.maximum((centre - scale / 2 + 0.5).astype(np.intp), 0)
-    last = np.minimum((centre + scale / 2 + 0.5).astype(np.intp), full)
-    first += (first - centre + 0.5) / scale <= -0.5
-    shown = np.minimum(((np.arange(full) + 0.5) * (small / full)).astype(np.intp), small - 1)
+    first = np.maximum((centre - 0.5 * scale + 0.5).astype(np.intp), 0)
+    last = np.minimum((centre + 0.5 * scale + 0.5).astype(np.intp), full)
+    # Pixels on a window's very edge count at its end alone; to Pillow's last digit, as is what a pixel shows.
+    first += (first - centre + 0.5) * (1.0 / scale) <= -0.5
+    last -= (last - 1 - centre + 0.5) * (1.0 / scale) > 0.5
+    places = np.full(full, small / full)
+    places[0] /= 2
+    shown = np.minimum(np.cumsum(places).astype(np.intp), small - 1)
     return Windows(first, last - first, shown)
 
 

@@ -1,6 +1,7 @@
 """Ice on glass by formula: in brightness, colour and spatial frequencies like the photographs of the reference."""
 
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -78,24 +79,26 @@ def needles(normal: NDArray[np.float32], kind: Ice, scale: float) -> NDArray[np.
     Ridges of a random field give needles; the power in each octave is then set to that of the photograph.
     """
     height, width = normal.shape
-    rings, ridge, counts = _rings(height, width, scale)
+    rings, masks, ridge, weights = _rings(height, width, scale)
     rough = cv2.idft(cv2.multiply(cv2.dft(normal), ridge))
     spectrum = cv2.dft(np.negative(np.abs(rough)))
-    spectrum[0, 0] = 0
-    power = np.multiply(spectrum, spectrum)
-    power *= counts
-    own = np.bincount(rings.ravel(), power.ravel(), minlength=len(kind.power) + 2)
-    wanted = np.array([0.0, *kind.power, 0.0]) * 1e-4 * (height * width) ** 2
-    gain = np.sqrt(np.divide(wanted, own, out=np.zeros_like(wanted), where=own > 0)).astype(np.float32)
-    spectrum *= np.take(gain, rings, mode="clip")
-    return np.asarray(cv2.idft(spectrum, flags=cv2.DFT_SCALE), dtype=np.float32)
+    weighted, size = cv2.multiply(spectrum, weights), height * width
+    gain = np.zeros(256, np.float32)
+    for ring, (mask, power) in enumerate(zip(masks, kind.power, strict=True), 1):
+        own = cv2.norm(weighted, cv2.NORM_L2, mask)
+        gain[ring] = math.sqrt(power * 1e-4) * size / own if own > 0 else 0.0
+    shaped = cv2.multiply(spectrum, cv2.LUT(rings, gain))
+    return np.asarray(cv2.idft(shaped, flags=cv2.DFT_SCALE), dtype=np.float32)
 
 
 @functools.lru_cache(maxsize=8)
-def _rings(height: int, width: int, scale: float) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
-    """For every number of a real transform, in OpenCV's order: octave, needles' filter, how many coefficients it is of.
+def _rings(
+    height: int, width: int, scale: float
+) -> tuple[Bytes, list[Bytes], NDArray[np.float32], NDArray[np.float32]]:
+    """For every number of a real transform, in OpenCV's order: octave, where each octave is, needles' filter, weight.
 
-    Octaves are counted from 1; 0 and 8 are what lies outside.
+    Octaves are counted from 1; 0 and 8 are what lies outside. A weight is the root of how many coefficients a number is
+    of.
     """
     row, column = np.arange(height)[:, None], np.arange(width)[None, :]
     across = (column + 1) // 2
@@ -104,5 +107,7 @@ def _rings(height: int, width: int, scale: float) -> tuple[NDArray[np.int64], ND
     down = np.where(packed, (row + 1) // 2, np.minimum(row, height - row))
     once = packed & ((row == 0) | (2 * down == height))
     cycles = np.hypot(down / height, across / width) * 224 * scale
-    rings = np.digitize(cycles, OCTAVES)
-    return rings, (1 / np.maximum(cycles, 4.0)).astype(np.float32), np.where(once, 1, 2).astype(np.float32)
+    rings = np.digitize(cycles, OCTAVES).astype(np.uint8)
+    masks = [(rings == ring).astype(np.uint8) for ring in range(1, len(OCTAVES))]
+    ridge, weights = 1 / np.maximum(cycles, 4.0), np.where(once, 1, math.sqrt(2))
+    return rings, masks, ridge.astype(np.float32), weights.astype(np.float32)

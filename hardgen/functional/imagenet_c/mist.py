@@ -11,6 +11,8 @@ from hardgen.functional.bytewise import CUT, Bytes, OnBytes, flat
 from hardgen.functional.imagenet_c.blurs import Offsets, drag_opencv, zoomed
 
 Planes = NDArray[np.float32]
+COARSE = 64
+"""Side of the fog's map up to which it is made for all images at once."""
 
 
 def fog(draws: Planes, decay: float, amount: float, height: int) -> OnBytes:
@@ -22,18 +24,20 @@ def fog(draws: Planes, decay: float, amount: float, height: int) -> OnBytes:
         amount: Light where the map is highest.
         height: Rows of each image.
     """
+    # The coarse levels of all images at once, the fine ones image by image within the cache.
+    start = min(COARSE * COARSE, draws.shape[1] + 1) - 1
+    coarse = heights(draws[:, :start], decay)
 
     def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
         width, channels = pixels.shape[1:]
-        maps = heights(draws[part], decay)
-        lows, highs = maps.min((1, 2)).tolist(), maps.max((1, 2)).tolist()
+        maps = heights(draws[part, start:], decay, coarse[part])
         out = np.empty((len(pixels), width * channels), np.uint8)
         images, results = pixels.reshape(-1, height, width * channels), out.reshape(-1, height, width * channels)
-        for image, result, field, low, high in zip(images, results, maps, lows, highs, strict=True):
-            brightest = float(image.max()) / 255
+        for image, result, field in zip(images, results, maps, strict=True):
+            brightest, low, high = float(image.max()) / 255, float(field.min()), float(field.max())
             share = brightest / (brightest + amount)
             veil = field[:height, :width]
-            layer = cv2.merge([veil] * channels) if channels > 1 else np.ascontiguousarray(veil)
+            layer = cv2.cvtColor(veil, cv2.COLOR_GRAY2RGB) if channels > 1 else np.ascontiguousarray(veil)
             gain = 255 * amount * share / (high - low)
             cv2.addWeighted(image, share, flat(layer), gain, CUT - gain * low, dst=result, dtype=cv2.CV_8U)
         return out
@@ -41,41 +45,46 @@ def fog(draws: Planes, decay: float, amount: float, height: int) -> OnBytes:
     return how
 
 
-def heights(draws: Planes, decay: float) -> Planes:
-    """`weather.plasma` before it is stretched, B x S x S."""
-    batch, n, start, step = len(draws), 1, 0, 1.0
-    ends = np.zeros((batch, 2, 2), np.float32)
-    while True:
+def heights(draws: Planes, decay: float, coarse: Planes | None = None) -> Planes:
+    """`weather.plasma` before it is stretched, B x S x S; of later levels, if what comes before is handed in."""
+    corners = np.zeros((len(draws), 1, 1), np.float32) if coarse is None else coarse
+    start, n = 0, corners.shape[1]
+    while start < draws.shape[1]:
         size = 3 * n * n
-        steps = np.multiply(draws[:, start : start + size], np.float32(2 * step)).reshape(batch, 3, n, n)
-        steps -= np.float32(step)
-        # Corners with the first row and column once more at the end; centres with the last ones before the start.
-        corners = ends[:, :-1, :-1]
-        lines = ends[:, :-1] + ends[:, 1:]
-        wide = np.empty((batch, n + 1, n + 1), np.float32)
-        centre = wide[:, 1:, 1:]
-        np.add(lines[:, :, :-1], lines[:, :, 1:], out=centre)
-        centre *= np.float32(0.25)
-        centre += steps[:, 0]
-        wide[:, 0, 1:], wide[:, 1:, 0] = centre[:, -1], centre[:, :, -1]
-        above = wide[:, :-1, 1:] + centre
-        above += corners
-        above += ends[:, :-1, 1:]
-        above *= np.float32(0.25)
-        above += steps[:, 1]
-        beside = wide[:, 1:, :-1] + centre
-        beside += lines[:, :, :-1]
-        beside *= np.float32(0.25)
-        beside += steps[:, 2]
-        new = np.empty((batch, 2 * n + 1, 2 * n + 1), np.float32)
-        new[:, :-1:2, :-1:2], new[:, :-1:2, 1::2] = corners, above
-        new[:, 1::2, :-1:2], new[:, 1::2, 1::2] = beside, centre
-        start, n, step = start + size, 2 * n, step / decay**2
-        if start >= draws.shape[1]:
-            return new[:, :-1, :-1]
-        new[:, -1], new[:, :, -1] = new[:, 0], new[:, :, 0]
-        new[:, -1, -1] = new[:, 0, 0]
-        ends = new
+        step = decay ** (-2 * (n.bit_length() - 1))
+        corners = _finer(corners, draws[:, start : start + size].reshape(-1, 3, n, n), step)
+        start, n = start + size, 2 * n
+    return corners
+
+
+def _finer(corners: Planes, draws: Planes, step: float) -> Planes:
+    """One level: points between the corners, each the mean of four around it and a random step."""
+    batch, n = corners.shape[:2]
+    steps = np.multiply(draws, np.float32(2 * step))
+    steps -= np.float32(step)
+    # The corners with the first row and column once more at the end; the centres with the last ones before the start.
+    ends, starts = np.empty((2, batch, n + 1, n + 1), np.float32)
+    ends[:, :-1, :-1] = corners
+    ends[:, -1], ends[:, :, -1] = ends[:, 0], ends[:, :, 0]
+    ends[:, -1, -1] = ends[:, 0, 0]
+    lines = ends[:, :-1] + ends[:, 1:]
+    centre = starts[:, 1:, 1:]
+    np.add(lines[:, :, :-1], lines[:, :, 1:], out=centre)
+    centre *= np.float32(0.25)
+    centre += steps[:, 0]
+    starts[:, 0, 1:], starts[:, 1:, 0] = centre[:, -1], centre[:, :, -1]
+    above = starts[:, :-1, 1:] + centre
+    above += corners
+    above += ends[:, :-1, 1:]
+    above *= np.float32(0.25)
+    above += steps[:, 1]
+    beside = starts[:, 1:, :-1] + centre
+    beside += lines[:, :, :-1]
+    beside *= np.float32(0.25)
+    beside += steps[:, 2]
+    new = np.empty((batch, 2 * n, 2 * n), np.float32)
+    new[:, ::2, ::2], new[:, ::2, 1::2], new[:, 1::2, ::2], new[:, 1::2, 1::2] = corners, above, beside, centre
+    return new
 
 
 @dataclass(frozen=True)
@@ -119,7 +128,7 @@ def snow(fields: Planes, flakes: Flakes, each: Sequence[Offsets], keep: float) -
         grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY) if channels == 3 else pixels.reshape(height, width)
         white, snowing = cv2.LUT(grey, WHITER), falling
         if channels == 3:
-            white, snowing = cv2.merge([white] * 3), cv2.merge([falling] * 3)
+            white, snowing = cv2.merge([white] * 3), cv2.cvtColor(falling, cv2.COLOR_GRAY2RGB)
         x = flat(pixels)
         whiter = np.subtract(flat(white), x)
         np.maximum(whiter, 0, out=whiter)

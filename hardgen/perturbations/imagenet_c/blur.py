@@ -11,7 +11,7 @@ from torch import Tensor
 from hardgen.functional import kernels
 from hardgen.functional.bytewise import Bytes, OnBytes, cut, flat
 from hardgen.functional.filters import gaussian_opencv, separable
-from hardgen.functional.imagenet_c import blurs, disks
+from hardgen.functional.imagenet_c import blurs, disks, glass
 from hardgen.functional.levels import truncate
 from hardgen.perturbations.imagenet_c.severity import PhotometricCorruption, Rows, Table
 from hardgen.registry import register
@@ -104,7 +104,7 @@ class GlassBlur(PhotometricCorruption):
         height, width = images.shape[-2:]
         first = smooth(images, sigma)
         first = truncate(first) if self.faithful else first
-        source = blurs.taken_from(self._draws(images.shape, rng), reach, rounds)
+        source = glass.taken_from(self._draws(images.shape, rng), reach, rounds)
         moved = first.permute(0, 2, 3, 1).reshape(len(images), height * width, -1)
         moved = moved.gather(1, source[:, :, None].expand_as(moved)).reshape(len(images), height, width, -1)
         return smooth(moved.permute(0, 3, 1, 2), sigma)
@@ -119,7 +119,7 @@ class GlassBlur(PhotometricCorruption):
             return cut(np.concatenate([flat(gaussian_opencv(image, sigma), shape[2]) for image in images]), 1.0)
 
         def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
-            source = blurs.sources(draws[part], reach, rounds)
+            source = glass.sources(draws[part], reach, rounds)
             return blurred(blurred(pixels).reshape(-1, shape[1]).take(source, axis=0, mode="clip"))
 
         return how
