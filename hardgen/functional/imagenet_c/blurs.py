@@ -80,13 +80,16 @@ def trail(radius: int, sigma: float, degrees: float, centred: bool) -> Offsets:
         degrees: Direction, clockwise from the rows.
         centred: Whether the image stays where it is; the published blur drags it to one side.
     """
+    steps, weights = _fading(radius, sigma, centred)
+    sine, cosine = math.sin(math.radians(degrees)), math.cos(math.radians(degrees))
+    return [(-math.ceil(s * sine - 0.5), -math.ceil(s * cosine - 0.5), w) for s, w in zip(steps, weights, strict=True)]
+
+
+@functools.lru_cache(maxsize=64)
+def _fading(radius: int, sigma: float, centred: bool) -> tuple[list[int], list[float]]:
     steps = np.arange(-radius, radius + 1) if centred else np.arange(2 * radius + 1)
     weights = np.exp(-(steps**2) / (2 * sigma**2))
-    angle = math.radians(degrees)
-    return [
-        (-math.ceil(s * math.sin(angle) - 0.5), -math.ceil(s * math.cos(angle) - 0.5), float(w))
-        for s, w in zip(steps.tolist(), weights / weights.sum(), strict=True)
-    ]
+    return steps.tolist(), (weights / weights.sum()).tolist()
 
 
 def drag(images: Tensor, each: Sequence[Offsets]) -> Tensor:
