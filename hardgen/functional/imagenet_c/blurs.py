@@ -12,13 +12,17 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from hardgen.functional.filters import convolve
+from hardgen.functional import kernels
+from hardgen.functional.bytewise import Bytes, cut, flat
+from hardgen.functional.filters import COARSE, convolve, gaussian_opencv
 from hardgen.functional.kernels import Kernel
 from hardgen.functional.parallel import by_image
 
 Offsets = list[tuple[int, int, float]]
 """Rows down, columns right and weight of each copy of an image."""
 
+SMALL = 48 * 48
+"""Pixels of an image up to which no way by half the size pays."""
 MOST_TAPS = 129
 """Size of a filter up to which OpenCV does not take Fourier transforms instead."""
 
@@ -46,6 +50,14 @@ def smoothing(radius: float, smooth: float) -> Kernel:
     """The Gaussian that smooths a disk, along one axis."""
     weights: Kernel = np.asarray(cv2.getGaussianKernel(3 if radius <= 8 else 5, smooth), np.float32).ravel()
     return weights
+
+
+def gaussian(pixels: Bytes, sigma: float) -> NDArray[np.uint8]:
+    """The Gaussian blur of one image of bytes, cut off to bytes; within a level where it goes by half the size."""
+    if sigma >= COARSE and len(pixels) * pixels.shape[1] > SMALL:
+        return cut(flat(gaussian_opencv(pixels.astype(np.float32), sigma)), 1.0)
+    kernel = kernels.gaussian(sigma)
+    return cut(flat(cv2.sepFilter2D(pixels, cv2.CV_32F, kernel, kernel, borderType=cv2.BORDER_REPLICATE)), 1.0)
 
 
 def defocus(images: Tensor, kernel: Kernel) -> Tensor:
@@ -124,20 +136,22 @@ def drag_opencv(image: NDArray[np.float32], offsets: Offsets) -> NDArray[np.floa
 
 
 def _pieces(offsets: Offsets) -> list[tuple[Kernel, int, int]]:
-    """Kernels that add up to a trail, and by how much at most each moves down and to the right."""
+    """Kernels that add up to a trail, which goes straight on, and by how much at most each moves down and right."""
     pieces, start = [], 0
-    top = bottom = left = right = 0
-    for end, (dy, dx, _) in enumerate([*offsets, (10**6, 10**6, 0.0)]):
-        if end > start:
-            box = min(top, dy), max(bottom, dy), min(left, dx), max(right, dx)
-            if (box[1] - box[0] + 1) * (box[3] - box[2] + 1) <= MOST_TAPS:
-                top, bottom, left, right = box
-                continue
-            kernel = np.zeros((bottom - top + 1, right - left + 1), np.float32)
-            for y, x, weight in offsets[start:end]:
-                kernel[bottom - y, right - x] += weight
-            pieces.append((kernel, bottom, right))
-        start, top, bottom, left, right = end, dy, dy, dx, dx
+    while start < len(offsets):
+        (y, x, _), end = offsets[start], start + 1
+        height = width = 1
+        while end < len(offsets):
+            high, wide = abs(offsets[end][0] - y) + 1, abs(offsets[end][1] - x) + 1
+            if high * wide > MOST_TAPS:
+                break
+            height, width, end = high, wide, end + 1
+        bottom, right = max(y, offsets[end - 1][0]), max(x, offsets[end - 1][1])
+        taps = [0.0] * (height * width)
+        for dy, dx, weight in offsets[start:end]:
+            taps[(bottom - dy) * width + right - dx] += weight
+        pieces.append((np.array(taps, np.float32).reshape(height, width), bottom, right))
+        start = end
     return pieces
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from hardgen.functional import kernels
 from hardgen.functional.bytewise import Bytes, OnBytes, cut, flat
-from hardgen.functional.filters import gaussian_opencv, separable
+from hardgen.functional.filters import separable
 from hardgen.functional.imagenet_c import blurs, disks, glass
 from hardgen.functional.levels import truncate
 from hardgen.perturbations.imagenet_c.severity import PhotometricCorruption, Rows, Table
@@ -45,7 +45,7 @@ class GaussianBlur(PhotometricCorruption):
 
     def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
         """Filters rows and columns."""
-        return lambda pixels, _: cut(flat(gaussian_opencv(pixels.astype(np.float32), self.row)), 1.0)
+        return lambda pixels, _: blurs.gaussian(pixels, self.row)
 
 
 @register("imagenet_c_defocus_blur")
@@ -115,8 +115,8 @@ class GlassBlur(PhotometricCorruption):
         draws = self._draws(shape, rng).numpy()
 
         def blurred(pixels: Bytes) -> NDArray[np.uint8]:
-            images = pixels.reshape(-1, *shape[2:], shape[1]).astype(np.float32)
-            return cut(np.concatenate([flat(gaussian_opencv(image, sigma), shape[2]) for image in images]), 1.0)
+            images = pixels.reshape(-1, *shape[2:], shape[1])
+            return np.concatenate([blurs.gaussian(image, sigma) for image in images])
 
         def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
             source = glass.sources(draws[part], reach, rounds)
