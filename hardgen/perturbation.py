@@ -126,10 +126,11 @@ class Perturbation(ABC):
             raise HardgenError(f"{self.name} takes its pixels from other images: hand it a batch with donors")
         after, doses = self.apply(batch, rng)
         images = after.images
+        measured = doses.get("rmse")
         if images.shape[1] == 3 and bool(batch.grey.any()):
-            images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
+            images, measured = torch.where(batch.grey[:, None, None, None], images[:, :1], images), None
         if self.on_grid:
-            distance = rmse(images, batch.images)
+            distance = rmse(images, batch.images) if measured is None else measured
         else:
             images, distance = finish(images, batch.images)
         done = after.replace(images, on_grid=self.on_grid)
@@ -141,7 +142,10 @@ class Perturbation(ABC):
 
     @abstractmethod
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """What one kind of perturbation does; the result need not be clamped. Never called at neutral."""
+        """What one kind of perturbation does; the result need not be clamped. Never called at neutral.
+
+        One whose images are on the grid may hand over their `rmse` among the doses, where it comes cheaper.
+        """
 
 
 class PhotometricPerturbation(Perturbation):
@@ -183,11 +187,14 @@ class GeometricPerturbation(Perturbation):
         flow = self.batch_flow(batch, rng)
         masks = None if batch.masks is None else resample(batch.masks.float(), flow, nearest=True) > 0.5
         boxes = None if batch.boxes is None else move_boxes(batch.boxes, flow)
-        images = batch.images
+        images = self.sample(batch.images, flow)
+        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), {"displacement": displacement(flow)}
+
+    def sample(self, images: Tensor, flow: Tensor) -> Tensor:
+        """Takes the images' pixels from where the flow points."""
         if self.minification > 1.0:
             images = gaussian_blur(images, (self.minification - 1) / 2)
-        images = resample(images, flow, border=self.border)
-        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), {"displacement": displacement(flow)}
+        return resample(images, flow, border=self.border)
 
     def batch_flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """`flow`, for those that also look at boxes or masks."""

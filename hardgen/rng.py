@@ -7,13 +7,13 @@ and any batch size, worker count, shard or resume gives the same pixels.
 
 import functools
 import hashlib
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.random.bit_generator import ISeedSequence
 from numpy.typing import NDArray
 from scipy import special
 from torch import Tensor
@@ -29,27 +29,52 @@ def _normals() -> NDArray[np.float32]:
     return table
 
 
+def _ranks(generator: np.random.Generator, count: int) -> NDArray[np.uint16]:
+    """Whole numbers of 16 random bits, four from each word of the generator."""
+    words: NDArray[np.uint64] = generator.bit_generator.random_raw((count + 3) // 4)
+    return words.astype("<u8", copy=False).view("<u2")[:count]
+
+
 def _fill_normal(generator: np.random.Generator, row: NDArray[Any]) -> None:
-    words = generator.integers(0, 2**64 - 1, (row.size + 3) // 4, dtype=np.uint64, endpoint=True)
-    choices = words.astype("<u8", copy=False).view("<u2")[: row.size]
-    np.take(_normals(), choices, mode="clip", out=row.reshape(-1))
+    _normals().take(_ranks(generator, row.size), mode="clip", out=row.reshape(-1))
 
 
-class _Key(ISeedSequence):
-    """Hands Philox its key as it is, three times as fast as `Philox(key=...)`, which asks the system for entropy."""
+def _fill_coarse(generator: np.random.Generator, row: NDArray[Any]) -> None:
+    np.multiply(_ranks(generator, row.size), np.float32(1 / (1 << 16)), out=row.reshape(-1))
 
-    def __init__(self, text: str) -> None:
-        self.key = hashlib.blake2b(text.encode(), digest_size=16).digest()
 
-    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> NDArray[Any]:
-        """The first words of the key."""
-        return np.frombuffer(self.key, dtype)[:n_words]
+def _key(seed: int, slot: str, sample_id: str, name: str) -> NDArray[np.uint64]:
+    text = f"{seed}\x1f{slot}\x1f{sample_id}\x1f{name}"
+    return np.frombuffer(hashlib.blake2b(text.encode(), digest_size=16).digest(), np.uint64)
 
 
 def sample_generator(seed: int, slot: str, sample_id: str, name: str) -> np.random.Generator:
     """The generator of one draw: counter-based Philox, keyed by BLAKE2b of what the draw may depend on."""
-    key: Any = _Key(f"{seed}\x1f{slot}\x1f{sample_id}\x1f{name}")
-    return np.random.Generator(np.random.Philox(key))
+    return np.random.Generator(np.random.Philox(key=_key(seed, slot, sample_id, name)))
+
+
+class _Own(threading.local):
+    """A thread's own generator: to set its state takes a third of the time that a new one takes."""
+
+    def __init__(self) -> None:
+        self.generator = np.random.Generator(np.random.Philox(0))
+        self.start: dict[str, Any] = {
+            "bit_generator": "Philox",
+            "state": {"counter": np.zeros(4, np.uint64), "key": np.zeros(2, np.uint64)},
+            "buffer": np.zeros(4, np.uint64),
+            "buffer_pos": 4,
+            "has_uint32": 0,
+            "uinteger": 0,
+        }
+
+    def at_start(self, key: NDArray[np.uint64]) -> np.random.Generator:
+        """The generator as a new one with this key; good until the thread asks for the next."""
+        self.start["state"]["key"] = key
+        self.generator.bit_generator.state = self.start
+        return self.generator
+
+
+_OWN = _Own()
 
 
 @dataclass(frozen=True)
@@ -87,6 +112,10 @@ class SampleRng:
             ("uniform", name, *shape), shape, np.float32, lambda g, row: g.random(out=row, dtype=np.float32)
         )
 
+    def coarse(self, name: str, *shape: int) -> Tensor:
+        """Uniform multiples of 1/65536 in [0, 1), B x shape, float32: in less than half the time of `uniform`."""
+        return self._draw(("coarse", name, *shape), shape, np.float32, _fill_coarse)
+
     def integers(self, name: str, high: int, *shape: int) -> Tensor:
         """Whole numbers in [0, high), B x shape, int64."""
 
@@ -118,7 +147,7 @@ class SampleRng:
             order = (0, 3, 1, 2) if last else tuple(range(rows.ndim))
 
             def draw(i: int) -> None:
-                fill(sample_generator(self.seed, self.slot, self.ids[i], label), rows[i, ...])
+                fill(_OWN.at_start(_key(self.seed, self.slot, self.ids[i], label)), rows[i, ...])
 
             spread(draw, len(self.ids), rows.size)
             self._kept[key] = torch.from_numpy(rows).permute(*order).to(self.device)

@@ -3,8 +3,10 @@
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from hardgen.functional.bytewise import Bytes
 from hardgen.functional.levels import LEVELS
 from hardgen.functional.pointwise import Values, on_values
 
@@ -17,6 +19,14 @@ def jpeg(images: Tensor, quality: int) -> tuple[Tensor, Tensor]:
     """
     sampling = [cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420]
     return _coded(images, ".jpg", [cv2.IMWRITE_JPEG_QUALITY, quality, *sampling])
+
+
+def jpeg_bytes(pixels: Bytes, quality: int) -> NDArray[np.uint8]:
+    """Writes one image as JPEG with libjpeg's quality and defaults, and reads it back."""
+    grey = pixels.shape[2] == 1
+    ordered = pixels if grey else cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR)
+    _, file = cv2.imencode(".jpg", ordered, (cv2.IMWRITE_JPEG_QUALITY, quality))
+    return np.asarray(cv2.imdecode(file, cv2.IMREAD_GRAYSCALE if grey else cv2.IMREAD_COLOR_RGB), np.uint8)
 
 
 def webp(images: Tensor, quality: int) -> tuple[Tensor, Tensor]:

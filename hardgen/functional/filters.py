@@ -41,11 +41,11 @@ def gaussian_blur(images: Tensor, sigma: float) -> Tensor:
         The same shape, channels_last.
     """
     if images.device.type == "cpu" and sigma >= COARSE:
-        return by_image(images, lambda x, _: _coarse_gaussian(x, sigma))
+        return by_image(images, lambda x, _: gaussian_opencv(x, sigma))
     return separable(images, kernels.gaussian(sigma))
 
 
-def _coarse_gaussian(image: NDArray[Any], sigma: float) -> NDArray[Any]:
+def gaussian_opencv(image: NDArray[Any], sigma: float) -> NDArray[Any]:
     """The Gaussian blur of one H x W x C image, by way of images of half the size where it is wide."""
     if sigma < COARSE:
         kernel = kernels.gaussian(sigma)
@@ -55,7 +55,7 @@ def _coarse_gaussian(image: NDArray[Any], sigma: float) -> NDArray[Any]:
     grown = cv2.copyMakeBorder(image, 4, 4 + height % 2, 4, 4 + width % 2, cv2.BORDER_REPLICATE)
     smooth = cv2.sepFilter2D(grown, -1, BINOMIAL, BINOMIAL, borderType=cv2.BORDER_REPLICATE)
     small = cv2.resize(smooth, (grown.shape[1] // 2, grown.shape[0] // 2), interpolation=cv2.INTER_LINEAR)
-    blurred = _coarse_gaussian(small, (sigma**2 - HALVING) ** 0.5 / 2)
+    blurred = gaussian_opencv(small, (sigma**2 - HALVING) ** 0.5 / 2)
     full = cv2.resize(blurred, (grown.shape[1], grown.shape[0]), interpolation=cv2.INTER_LINEAR)
     return full[4 : 4 + height, 4 : 4 + width]
 

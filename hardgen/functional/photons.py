@@ -5,10 +5,13 @@ import functools
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy import special
 from torch import Tensor
 from torch.nn import functional
 
+from hardgen.functional.bytewise import Bytes, OnBytes, cut, flat
+from hardgen.functional.levels import LEVELS
 from hardgen.functional.pointwise import Values, interleave, on_cpu, on_values, put_where
 
 TABLE_MEAN = 64.0
@@ -16,6 +19,8 @@ TABLE_MEAN = 64.0
 TABLE_NORMAL = 6.0
 """Standard normal numbers in the table: -6 to 6."""
 TABLE_SIZE = 512
+STEPS, SPAN = 2048, 8.9
+"""Of normal numbers where bytes are counted: how many, and from the least to the greatest."""
 MOST_REMAPPED = 32000
 """Sides that OpenCV's `remap` takes."""
 
@@ -64,6 +69,31 @@ def _count(mean: Values, normal: Values, out: Values) -> None:
         put_where(x, many, out)
     np.floor(out, out=out)
     np.maximum(out, np.float32(0), out=out)
+
+
+def poisson_bytes(white: float, normal: NDArray[np.float32]) -> OnBytes:
+    """Bytes as Poisson counts, cut off to bytes: Poisson(value x white) / white; `poisson` looked up in one step.
+
+    Args:
+        white: Expected count of a value of 1.
+        normal: B x H x W x C standard normal numbers; they count by the nearest 230th.
+    """
+    table = _levels(white)
+
+    def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
+        x, n = flat(pixels), flat(normal[part], len(pixels))
+        places = cv2.addWeighted(x, STEPS, n, STEPS / SPAN, (STEPS - 1) / 2, dtype=cv2.CV_32S)
+        return np.asarray(np.take(table, np.asarray(places, np.int32), mode="clip"))
+
+    return how
+
+
+@functools.lru_cache(maxsize=16)
+def _levels(white: float) -> NDArray[np.uint8]:
+    """Counts as bytes, by byte and by normal number from -SPAN / 2 to SPAN / 2."""
+    normal = ((torch.arange(STEPS) - (STEPS - 1) / 2) * (SPAN / STEPS)).expand(256, -1)
+    mean = torch.from_numpy(LEVELS * np.float32(white))[:, None].expand(-1, STEPS)
+    return cut(poisson(mean[None, None], normal[None, None])[0, 0].numpy(), 255 / white).ravel()
 
 
 def _poisson_torch(mean: Tensor, normal: Tensor) -> Tensor:

@@ -16,6 +16,9 @@ from hardgen.functional.flows import still
 from hardgen.functional.parallel import by_image, spread
 from hardgen.functional.smooth_fields import blurred
 
+LARGE = 1 << 14
+"""Numbers of a flow from which going flow by flow is faster than the batch at once."""
+
 
 class Border(enum.Enum):
     """What is seen where an image that moved leaves the frame empty."""
@@ -83,10 +86,7 @@ def resample_torch(images: Tensor, flow: Tensor, nearest: bool, border: Border, 
 def resample_opencv(images: Tensor, flow: Tensor, nearest: bool, border: Border, fill: Tensor | None) -> Tensor:
     """`resample` by OpenCV, on the CPU."""
     how = cv2.INTER_NEAREST if nearest else cv2.INTER_LINEAR
-    if nearest or fill is not None:
-        mode = cv2.BORDER_CONSTANT
-    else:
-        mode = cv2.BORDER_REFLECT_101 if border is Border.mirror else cv2.BORDER_REPLICATE
+    mode = cv2.BORDER_CONSTANT if nearest or fill is not None else _beyond(border)
     ways = flow.numpy()
     fills = None if fill is None else fill.permute(0, 2, 3, 1).contiguous().numpy()
     even = fills is not None and fills.shape[1:3] == (1, 1)
@@ -104,11 +104,25 @@ def resample_opencv(images: Tensor, flow: Tensor, nearest: bool, border: Border,
     return by_image(images, one)
 
 
+def remapped(image: NDArray[np.float32], flow: NDArray[np.float32], border: Border) -> NDArray[np.float32]:
+    """One H x W x C image by OpenCV, bilinear, with a border of its own pixels: mirror or edge."""
+    made = cv2.remap(image, flow, None, cv2.INTER_LINEAR, borderMode=_beyond(border))
+    return np.asarray(made, dtype=np.float32).reshape(image.shape)
+
+
+def _beyond(border: Border) -> int:
+    return cv2.BORDER_REFLECT_101 if border is Border.mirror else cv2.BORDER_REPLICATE
+
+
 def displacement(flow: Tensor) -> Tensor:
     """Root mean square way of an image's pixels in fractions of its short side, B float32."""
     height, width = flow.shape[1:3]
     stays = still(height, width, flow.device)
-    ways = torch.stack([torch.dist(one, stays) for one in flow])
+    if flow.device.type == "cpu" and flow[0].numel() >= LARGE:
+        base = stays.numpy().reshape(height, -1)
+        ways = torch.tensor([cv2.norm(one.reshape(height, -1), base) for one in flow.contiguous().numpy()])
+    else:
+        ways = torch.linalg.vector_norm((flow - stays).flatten(1), dim=1)
     return ways / (math.sqrt(height * width) * min(height, width))
 
 

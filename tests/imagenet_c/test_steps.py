@@ -5,7 +5,7 @@ import pytest
 import torch
 from skimage import color
 
-from hardgen.functional.imagenet_c import blurs, tone, weather
+from hardgen.functional.imagenet_c import blurs, glass, mist, tone, weather
 from hardgen.functional.levels import to_grid, truncate
 from hardgen.functional.noise import strike
 from hardgen.testing import sample_batch
@@ -14,7 +14,8 @@ from hardgen.testing import sample_batch
 def test_copying_pixel_by_pixel_is_what_the_chains_lead_to() -> None:
     height, width, reach, rounds = 13, 17, 2, 3
     draws = torch.rand(2, 3, height, width, generator=torch.Generator().manual_seed(0))
-    found = blurs.taken_from(draws, reach, rounds)
+    found = glass.taken_from(draws, reach, rounds)
+    assert torch.equal(glass._taken_torch(draws, reach, rounds), found)
     for b in range(2):
         image = np.arange(height * width).reshape(height, width)
         for number in range(rounds):
@@ -76,7 +77,8 @@ def test_the_fogs_map_holds_the_image(size, side) -> None:
 def test_the_fogs_map_is_midpoint_displacement() -> None:
     rng = np.random.default_rng(0)
     steps = [rng.random((3, n, n), dtype=np.float32) for n in (1, 2, 4)]
-    found = weather.plasma([tuple(torch.from_numpy(s)[:, None]) for s in steps], 2.0)[0]
+    draws = torch.from_numpy(np.concatenate([s.ravel() for s in steps]))[None]
+    found, flat = weather.plasma(draws, 2.0)[0], mist.heights(draws.numpy(), 2.0)[0]
     heights, size, step = np.zeros((8, 8)), 8, 1.0
     for level in steps:
         half = size // 2
@@ -88,6 +90,7 @@ def test_the_fogs_map_is_midpoint_displacement() -> None:
         heights[half::size, half::size], heights[::size, half::size], heights[half::size, ::size] = centre, upper, left
         size, step = half, step / 4
     np.testing.assert_allclose(found, (heights - heights.min()) / np.ptp(heights), atol=1e-5)
+    np.testing.assert_allclose(flat, heights, atol=1e-5)
 
 
 def test_truncation_is_a_cast_to_bytes() -> None:

@@ -1,12 +1,17 @@
 """Ice on glass by formula: in brightness, colour and spatial frequencies like the photographs of the reference."""
 
 import functools
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+from hardgen.functional.bytewise import CUT, GREY, Bytes, OnBytes, flat, is_grey
 
 OCTAVES = (1, 2, 4, 8, 16, 32, 64, 128)
 """Edges of the octaves in which power is stated, in cycles over 224 pixels."""
@@ -39,8 +44,6 @@ and a sixth is never drawn)."""
 def ice(normal: Tensor, kinds: Tensor, scale: float) -> Tensor:
     """Pictures of ice.
 
-    Ridges of a random field give needles; the power in each octave is then set to that of the photograph.
-
     Args:
         normal: B x H x W standard normal numbers.
         kinds: B whole numbers: which of `KINDS`.
@@ -49,30 +52,62 @@ def ice(normal: Tensor, kinds: Tensor, scale: float) -> Tensor:
     Returns:
         B x 3 x H x W float32; values may leave [0, 1].
     """
-    made = [_one(field.numpy(), KINDS[kind], scale) for field, kind in zip(normal.cpu(), kinds.tolist(), strict=True)]
+    made = [
+        torch.from_numpy(needles(field.numpy(), KINDS[kind], scale)) + torch.tensor(KINDS[kind].colour)[:, None, None]
+        for field, kind in zip(normal.cpu(), kinds.tolist(), strict=True)
+    ]
     return torch.stack(made).to(normal.device)
 
 
-def _one(normal: NDArray[np.float32], kind: Ice, scale: float) -> Tensor:
+def freeze(normal: NDArray[np.float32], kinds: Sequence[int], scale: float, keep: float, add: float) -> OnBytes:
+    """Dims one image at a time and adds ice of 8 bits, grey to a grey image; arguments as in `ice`."""
+
+    def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
+        kind = KINDS[kinds[part.start]]
+        levels = np.multiply(needles(normal[part.start], kind, scale), np.float32(255))
+        colours = (float(GREY @ kind.colour),) if is_grey(pixels) else kind.colour
+        planes = [cv2.addWeighted(levels, 1.0, levels, 0.0, 255 * c, dtype=cv2.CV_8U) for c in colours]
+        layer = flat(cv2.merge(planes * (pixels.shape[2] // len(planes))), len(pixels))
+        return np.asarray(cv2.addWeighted(flat(pixels), keep, layer, add, CUT))
+
+    return how
+
+
+def needles(normal: NDArray[np.float32], kind: Ice, scale: float) -> NDArray[np.float32]:
+    """The brightness of ice about its mean.
+
+    Ridges of a random field give needles; the power in each octave is then set to that of the photograph.
+    """
     height, width = normal.shape
-    rings, ridge = _rings(height, width, scale)
-    rough = np.fft.irfft2(np.fft.rfft2(normal) * ridge, s=normal.shape)
-    spectrum = np.fft.rfft2(-np.abs(rough))
-    spectrum[0, 0] = 0
-    # Columns of a real transform stand for two coefficients each, but for the first and, at even widths, the last.
-    twice = np.full(spectrum.shape[1], 2.0)
-    twice[0] = 1.0
-    if width % 2 == 0:
-        twice[-1] = 1.0
-    own = np.bincount(rings.ravel(), (np.abs(spectrum) ** 2 * twice).ravel(), minlength=len(kind.power) + 2)
-    wanted = np.array([0.0, *kind.power, 0.0]) * 1e-4 * (height * width) ** 2
-    gain = np.sqrt(np.divide(wanted, own, out=np.zeros_like(wanted), where=own > 0))
-    field = np.fft.irfft2(spectrum * gain[rings], s=normal.shape).astype(np.float32)
-    return torch.from_numpy(field)[None] + torch.tensor(kind.colour)[:, None, None]
+    rings, masks, ridge, weights = _rings(height, width, scale)
+    rough = cv2.idft(cv2.multiply(cv2.dft(normal), ridge))
+    spectrum = cv2.dft(np.negative(np.abs(rough)))
+    weighted, size = cv2.multiply(spectrum, weights), height * width
+    gain = np.zeros(256, np.float32)
+    for ring, (mask, power) in enumerate(zip(masks, kind.power, strict=True), 1):
+        own = cv2.norm(weighted, cv2.NORM_L2, mask)
+        gain[ring] = math.sqrt(power * 1e-4) * size / own if own > 0 else 0.0
+    shaped = cv2.multiply(spectrum, cv2.LUT(rings, gain))
+    return np.asarray(cv2.idft(shaped, flags=cv2.DFT_SCALE), dtype=np.float32)
 
 
 @functools.lru_cache(maxsize=8)
-def _rings(height: int, width: int, scale: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The octave of every coefficient of a real transform, 0 and 8 for what lies outside; and the needles' filter."""
-    cycles = np.hypot(np.fft.fftfreq(height)[:, None], np.fft.rfftfreq(width)[None, :]) * 224 * scale
-    return np.digitize(cycles, OCTAVES), 1 / np.maximum(cycles, 4.0)
+def _rings(
+    height: int, width: int, scale: float
+) -> tuple[Bytes, list[Bytes], NDArray[np.float32], NDArray[np.float32]]:
+    """For every number of a real transform, in OpenCV's order: octave, where each octave is, needles' filter, weight.
+
+    Octaves are counted from 1; 0 and 8 are what lies outside. A weight is the root of how many coefficients a number is
+    of.
+    """
+    row, column = np.arange(height)[:, None], np.arange(width)[None, :]
+    across = (column + 1) // 2
+    # The first column, and the last of an even width, are real transforms of their own, packed downwards.
+    packed = (across == 0) | (2 * across == width)
+    down = np.where(packed, (row + 1) // 2, np.minimum(row, height - row))
+    once = packed & ((row == 0) | (2 * down == height))
+    cycles = np.hypot(down / height, across / width) * 224 * scale
+    rings = np.digitize(cycles, OCTAVES).astype(np.uint8)
+    masks = [(rings == ring).astype(np.uint8) for ring in range(1, len(OCTAVES))]
+    ridge, weights = 1 / np.maximum(cycles, 4.0), np.where(once, 1, math.sqrt(2))
+    return rings, masks, ridge.astype(np.float32), weights.astype(np.float32)

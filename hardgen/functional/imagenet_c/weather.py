@@ -20,28 +20,30 @@ def map_side(height: int, width: int) -> int:
     return 1 << max((max(height, width) - 1).bit_length(), 1)
 
 
-def plasma(levels: Sequence[tuple[Tensor, Tensor, Tensor]], decay: float) -> Tensor:
+def plasma(draws: Tensor, decay: float) -> Tensor:
     """A height map by midpoint displacement on a torus (diamond-square), stretched to [0, 1].
 
     Each point is the mean of four around it and a random step; steps are uniform and shrink from level to level.
 
     Args:
-        levels: For steps of half the side, a quarter ...: three B x n x n float32 uniform in [0, 1), n = 1, 2, 4 ...,
-            for the middles of the squares, of their upper and of their left edges.
+        draws: B x (S S - 1) float32 uniform in [0, 1), S a power of two: for steps of half the side S, a quarter ...:
+            n x n for the middles of the squares, of their upper and of their left edges, n = 1, 2, 4 ...
         decay: Steps shrink by its square from one level to the next (the reference multiplies it in twice); above 1.
 
     Returns:
-        B x S x S float32, S twice the n of the last level.
+        B x S x S float32.
     """
-    corners, step = torch.zeros_like(levels[0][0]), 1.0
-    for middle, upper, left in levels:
+    batch, n, start, step = len(draws), 1, 0, 1.0
+    corners = torch.zeros(batch, 1, 1, device=draws.device)
+    while start < draws.shape[1]:
+        middle, upper, left = draws[:, start : start + 3 * n * n].view(batch, 3, n, n).unbind(1)
         lines = corners + corners.roll(-1, 1)
         centre = (lines + lines.roll(-1, 2)) / 4 + (middle * 2 - 1) * step
         above = (centre + centre.roll(1, 1) + corners + corners.roll(-1, 2)) / 4 + (upper * 2 - 1) * step
         beside = (centre + centre.roll(1, 2) + corners + corners.roll(-1, 1)) / 4 + (left * 2 - 1) * step
-        batch, n = len(corners), corners.shape[1]
         rows = torch.stack((torch.stack((corners, above), 3), torch.stack((beside, centre), 3)), 2)
         corners, step = rows.reshape(batch, 2 * n, 2 * n), step / decay**2
+        start, n = start + 3 * n * n, 2 * n
     low, high = corners.amin((1, 2), keepdim=True), corners.amax((1, 2), keepdim=True)
     return corners.sub_(low).div_(high - low)
 

@@ -4,11 +4,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.functional import kernels
+from hardgen.functional.bytewise import Bytes, OnBytes, cut, flat
 from hardgen.functional.filters import separable
-from hardgen.functional.imagenet_c import blurs
+from hardgen.functional.imagenet_c import blurs, disks, glass
 from hardgen.functional.levels import truncate
 from hardgen.perturbations.imagenet_c.severity import PhotometricCorruption, Rows, Table
 from hardgen.registry import register
@@ -29,6 +32,7 @@ class GaussianBlur(PhotometricCorruption):
     """
 
     limits: ClassVar[str] = "Five settings; works on display values, so highlights do not bloom."
+    alone: ClassVar[bool] = True
     rows: ClassVar[Rows] = {
         Table.imagenet: (1.0, 2.0, 3.0, 4.0, 6.0),
         Table.tiny: (0.5, 0.75, 1.0, 1.25, 1.5),
@@ -38,6 +42,10 @@ class GaussianBlur(PhotometricCorruption):
     def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Filters rows and columns."""
         return smooth(images, self.row)
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Filters rows and columns."""
+        return lambda pixels, _: blurs.gaussian(pixels, self.row)
 
 
 @register("imagenet_c_defocus_blur")
@@ -64,6 +72,10 @@ class DefocusBlur(PhotometricCorruption):
     def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Filters with the disk."""
         return blurs.defocus(images, blurs.disk(*self.row))
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Filters with the disk."""
+        return lambda pixels, _: disks.defocus(pixels, shape[2], *self.row)
 
 
 @register("imagenet_c_glass_blur")
@@ -92,12 +104,28 @@ class GlassBlur(PhotometricCorruption):
         height, width = images.shape[-2:]
         first = smooth(images, sigma)
         first = truncate(first) if self.faithful else first
-        source = blurs.taken_from(
-            rng.uniform("neighbours", 3 * height * width).view(-1, 3, height, width), reach, rounds
-        )
+        source = glass.taken_from(self._draws(images.shape, rng), reach, rounds)
         moved = first.permute(0, 2, 3, 1).reshape(len(images), height * width, -1)
         moved = moved.gather(1, source[:, :, None].expand_as(moved)).reshape(len(images), height, width, -1)
         return smooth(moved.permute(0, 3, 1, 2), sigma)
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Blurs, copies, blurs."""
+        sigma, reach, rounds = self.row
+        draws = self._draws(shape, rng).numpy()
+
+        def blurred(pixels: Bytes) -> NDArray[np.uint8]:
+            images = pixels.reshape(-1, *shape[2:], shape[1])
+            return np.concatenate([blurs.gaussian(image, sigma) for image in images])
+
+        def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
+            source = glass.sources(draws[part], reach, rounds)
+            return blurred(blurred(pixels).reshape(-1, shape[1]).take(source, axis=0, mode="clip"))
+
+        return how
+
+    def _draws(self, shape: torch.Size, rng: SampleRng) -> Tensor:
+        return rng.coarse("neighbours", 3 * shape[2] * shape[3]).view(-1, 3, *shape[2:])
 
 
 @register("imagenet_c_motion_blur")
@@ -114,6 +142,7 @@ class MotionBlur(PhotometricCorruption):
         "monotone.severity": "a trail can fall into step with a periodic pattern; "
         "on 40 photographs at 224 px RMSE never falls",
     }
+    alone: ClassVar[bool] = True
     rows: ClassVar[Rows] = {
         Table.imagenet: ((10, 3), (15, 5), (15, 8), (15, 12), (20, 15)),
         Table.tiny: ((10, 1), (10, 1.5), (10, 2), (10, 2.5), (12, 3)),
@@ -125,6 +154,14 @@ class MotionBlur(PhotometricCorruption):
         angles = (rng.uniform("angle") * 90 - 45).tolist()
         radius, sigma = self.row
         return blurs.drag(images, [blurs.trail(radius, sigma, turn, not self.faithful) for turn in angles])
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Drags every image along its own angle."""
+        angles = (rng.uniform("angle") * 90 - 45).tolist()
+        radius, sigma = self.row
+        trails = [blurs.trail(radius, sigma, turn, False) for turn in angles]
+        kept = [[o for o in offsets if abs(o[0]) < shape[2] and abs(o[1]) < shape[3]] for offsets in trails]
+        return lambda pixels, part: cut(flat(blurs.drag_opencv(pixels.astype(np.float32), kept[part.start])), 1.0)
 
 
 @register("imagenet_c_zoom_blur")
@@ -142,6 +179,7 @@ class ZoomBlur(PhotometricCorruption):
         "monotone.severity": "published so: from severity 2 to 3 the views grow fewer; "
         "on 40 photographs at 224 px RMSE falls in 5 of 200 steps, by at most 0.003",
     }
+    alone: ClassVar[bool] = True
     rows: ClassVar[Rows] = {
         Table.imagenet: ((1.11, 0.01), (1.16, 0.01), (1.21, 0.02), (1.26, 0.02), (1.31, 0.03)),
         Table.tiny: ((1.06, 0.01), (1.11, 0.01), (1.16, 0.01), (1.21, 0.01), (1.26, 0.01)),
@@ -153,3 +191,9 @@ class ZoomBlur(PhotometricCorruption):
         most, step = self.row
         zooms: Any = np.arange(1, most, step)
         return blurs.zoom_mean(images, zooms.tolist())
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Averages the views."""
+        most, step = self.row
+        zooms: list[float] = np.arange(1, most, step).tolist()
+        return lambda pixels, _: cut(flat(blurs.views(pixels.astype(np.float32), zooms)), 1 / (len(zooms) + 1))

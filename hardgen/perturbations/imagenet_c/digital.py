@@ -1,18 +1,20 @@
 """ImageNet-C's digital corruptions, and those of tone and colour."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import cv2
 import numpy as np
+import torch
 from numpy.typing import NDArray
-from PIL import Image
 from torch import Tensor
 
-from hardgen.batch import Batch
-from hardgen.functional.imagenet_c import elastic, tone
-from hardgen.functional.levels import on_bytes, truncate
-from hardgen.perturbation import Doses, GeometricPerturbation
+from hardgen.functional.bytewise import Bytes, OnBytes, through_bytes
+from hardgen.functional.codecs import jpeg_bytes
+from hardgen.functional.imagenet_c import boxes, elastic, shades, tone
+from hardgen.functional.levels import to_grid, truncate
+from hardgen.functional.pointwise import on_cpu
+from hardgen.functional.sampling import Border
+from hardgen.perturbation import GeometricPerturbation
 from hardgen.perturbations.imagenet_c.severity import Corruption, PhotometricCorruption, Rows, Table
 from hardgen.registry import register
 from hardgen.rng import SampleRng
@@ -37,6 +39,10 @@ class Brightness(PhotometricCorruption):
         """Raises the greatest channel, and the others in proportion."""
         return tone.add_value(images, self.row)
 
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Raises the greatest channel, and the others in proportion."""
+        return shades.add_value(self.row)
+
 
 @register("imagenet_c_contrast")
 @dataclass(frozen=True)
@@ -57,6 +63,10 @@ class Contrast(PhotometricCorruption):
     def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Scales about the channel means."""
         return tone.scale_contrast(images, self.row)
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Scales about the channel means."""
+        return shades.scale_contrast(self.row, shape[2])
 
 
 @register("imagenet_c_saturate")
@@ -83,13 +93,17 @@ class Saturate(PhotometricCorruption):
         """Scales and shifts the saturation."""
         return tone.scale_saturation(images, *self.row)
 
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Scales and shifts the saturation."""
+        return shades.scale_saturation(*self.row)
+
 
 @register("imagenet_c_pixelate")
 @dataclass(frozen=True)
 class Pixelate(PhotometricCorruption):
     """ImageNet-C's pixelation: scaled down by the mean of blocks, and up again without smoothing.
 
-    By Pillow on 8 bits, as in the reference, so that `faithful` changes nothing. The knob in its unit: `pixelate`.
+    On 8 bits, as by Pillow in the reference, so that `faithful` changes nothing. The knob in its unit: `pixelate`.
     """
 
     in_bytes: ClassVar[bool] = True
@@ -104,17 +118,11 @@ class Pixelate(PhotometricCorruption):
         Table.cifar: (0.95, 0.9, 0.85, 0.75, 0.65),
     }
 
-    def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
         """Scales every image down and up."""
-
-        def scaled(pixels: NDArray[np.uint8]) -> NDArray[Any]:
-            height, width = pixels.shape[:2]
-            picture = Image.fromarray(pixels.squeeze(2) if pixels.shape[2] == 1 else pixels)
-            size = (max(int(width * self.row), 1), max(int(height * self.row), 1))
-            small = picture.resize(size, Image.Resampling.BOX)
-            return np.asarray(small.resize((width, height), Image.Resampling.NEAREST))
-
-        return on_bytes(images, scaled)
+        height, width = shape[2:]
+        small = max(int(height * self.row), 1), max(int(width * self.row), 1)
+        return lambda pixels, _: boxes.pixelate(pixels, height, small)
 
 
 @register("imagenet_c_jpeg_compression")
@@ -126,6 +134,7 @@ class JpegCompression(PhotometricCorruption):
     """
 
     in_bytes: ClassVar[bool] = True
+    alone: ClassVar[bool] = True
     limits: ClassVar[str] = "Five settings; compressed once, by one encoder."
     exemptions: ClassVar[dict[str, str]] = {
         "monotone.severity": "a flat block can be nearer at a lower quality; "
@@ -137,17 +146,9 @@ class JpegCompression(PhotometricCorruption):
         Table.cifar: (80, 65, 58, 50, 40),
     }
 
-    def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
         """Writes every image and reads it back."""
-
-        def written(pixels: NDArray[np.uint8]) -> NDArray[Any]:
-            grey = pixels.shape[2] == 1
-            ordered = pixels if grey else cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR)
-            _, file = cv2.imencode(".jpg", ordered, (cv2.IMWRITE_JPEG_QUALITY, self.row))
-            read = np.asarray(cv2.imdecode(file, cv2.IMREAD_GRAYSCALE if grey else cv2.IMREAD_COLOR))
-            return read if grey else cv2.cvtColor(read, cv2.COLOR_BGR2RGB)
-
-        return on_bytes(images, written)
+        return lambda pixels, _: jpeg_bytes(pixels, self.row)
 
 
 @register("imagenet_c_elastic_transform")
@@ -176,17 +177,22 @@ class ElasticTransform(Corruption, GeometricPerturbation):
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Where each pixel is taken from."""
         height, width = images.shape[-2:]
-        field, corners = rng.uniform("field", 2, height, width) * 2 - 1, rng.uniform("corners", 3, 2) * 2 - 1
+        draws, corners = rng.coarse("field", 2, height, width), rng.uniform("corners", 3, 2) * 2 - 1
         if self.table is Table.imagenet:
-            sigma = (0.01 * height, 0.01 * width)
-            shift = elastic.smooth(field * (0.005 * height), sigma) * self.row
-            return elastic.displaced(shift, None)
+            return elastic.waves(draws, 0.005 * height * self.row, (0.01 * height, 0.01 * width))
         side = min(height, width)
-        amount, sigma_share, affine = (part * side for part in self.row)
-        shift = elastic.smooth(field, (sigma_share, sigma_share)) * amount
-        return elastic.displaced(shift, corners * affine)
+        amount, sigma, affine = (part * side for part in self.row)
+        return elastic.turned(elastic.waves(draws, amount, (sigma, sigma)), corners * affine)
 
-    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """Moves images, masks and boxes, and cuts off to 8 bits where faithful."""
-        after, doses = super().apply(batch, rng)
-        return after.replace(truncate(after.images)) if self.faithful else after, doses
+    def sample(self, images: Tensor, flow: Tensor) -> Tensor:
+        """Samples, and cuts off to 8 bits where faithful."""
+        if not self.faithful:
+            return super().sample(images, flow)
+        if not on_cpu(images) or self.border not in (Border.mirror, Border.edge):
+            return truncate(super().sample(to_grid(images), flow))
+        ways = flow.numpy()
+
+        def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
+            return elastic.moved(pixels, ways[part.start], self.border)
+
+        return through_bytes(images, how, alone=True)[0]

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from torch import Tensor
 
+from hardgen.functional.bytewise import OnBytes, laid
+from hardgen.functional.imagenet_c import grain
 from hardgen.functional.noise import add_noise, multiply_noise, strike
-from hardgen.functional.photons import poisson
+from hardgen.functional.photons import poisson, poisson_bytes
 from hardgen.perturbations.imagenet_c.severity import PhotometricCorruption, Rows, Table
 from hardgen.registry import register
 from hardgen.rng import SampleRng
@@ -31,6 +34,10 @@ class GaussianNoise(PhotometricCorruption):
         """Adds the image's field times sigma."""
         return add_noise(images, rng.normal("noise", *images.shape[1:]), self.row)
 
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Adds the image's field times sigma."""
+        return grain.add(laid(rng.normal("noise", *shape[1:])), self.row)
+
 
 @register("imagenet_c_shot_noise")
 @dataclass(frozen=True)
@@ -51,6 +58,10 @@ class ShotNoise(PhotometricCorruption):
         """Counts the photons of every value."""
         return poisson(images * self.row, rng.normal("shot", *images.shape[1:])).div_(self.row)
 
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Counts the photons of every value."""
+        return poisson_bytes(self.row, laid(rng.normal("shot", *shape[1:])))
+
 
 @register("imagenet_c_impulse_noise")
 @dataclass(frozen=True)
@@ -70,8 +81,12 @@ class ImpulseNoise(PhotometricCorruption):
     def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Strikes what the lowest draws (pepper) and the highest (salt) fall on."""
         channels, height, width = images.shape[1:]
-        draw = rng.uniform("strike", channels if self.faithful else 1, height, width)
+        draw = rng.coarse("strike", channels if self.faithful else 1, height, width)
         return strike(images, draw, self.row / 2)
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Strikes what the lowest draws (pepper) and the highest (salt) fall on."""
+        return grain.strike(laid(rng.coarse("strike", *shape[1:])), self.row / 2)
 
 
 @register("imagenet_c_speckle_noise")
@@ -92,3 +107,7 @@ class SpeckleNoise(PhotometricCorruption):
     def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Adds the image's field in proportion to its values."""
         return multiply_noise(images, rng.normal("noise", *images.shape[1:]), self.row)
+
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """Adds the image's field in proportion to its values."""
+        return grain.multiply(laid(rng.normal("noise", *shape[1:])), self.row)

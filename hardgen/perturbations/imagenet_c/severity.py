@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor
 
-from hardgen.functional.levels import truncate
+from hardgen.batch import Batch
+from hardgen.functional.bytewise import OnBytes, through_bytes
+from hardgen.functional.levels import to_grid, truncate
+from hardgen.functional.pointwise import on_cpu
 from hardgen.knobs import knob
-from hardgen.perturbation import Perturbation, PhotometricPerturbation
+from hardgen.perturbation import Doses, Perturbation, PhotometricPerturbation
 from hardgen.rng import SampleRng
 
 
@@ -61,21 +65,41 @@ class Corruption(Perturbation):
 
 @dataclass(frozen=True)
 class PhotometricCorruption(Corruption, PhotometricPerturbation):
-    """A corruption that leaves things where they are."""
+    """A corruption that leaves things where they are.
+
+    It is written twice: for floats on any device, and, where it gives bytes on the CPU, for bytes.
+    """
 
     in_bytes: ClassVar[bool] = False
-    """Whether `corrupt` works on bytes itself, so that nothing is left to cut off."""
+    """Whether it works on bytes alone, so that nothing is left to cut off."""
+    alone: ClassVar[bool] = False
+    """Whether `bytewise` takes one image at a time."""
 
     @property
     def on_grid(self) -> bool:
         """The reference gives bytes."""
         return self.faithful or self.in_bytes
 
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Corrupts as bytes where it may, and measures the change there; else as floats."""
+        if not (self.on_grid and on_cpu(batch.images)):
+            return super().apply(batch, rng)
+        images, distances = self._corrupt_bytes(batch.images, rng)
+        return batch.replace(images), {"rmse": distances}
+
+    def _corrupt_bytes(self, images: Tensor, rng: SampleRng) -> tuple[Tensor, Tensor]:
+        return through_bytes(images, self.bytewise(images.shape, rng), self.alone)
+
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Corrupts, and cuts off to 8 bits where faithful."""
-        made = self.corrupt(images, rng)
-        return truncate(made) if self.faithful and not self.in_bytes else made
+        if self.in_bytes:
+            return self._corrupt_bytes(images.cpu(), rng)[0].to(images.device)
+        return truncate(self.corrupt(to_grid(images), rng)) if self.faithful else self.corrupt(images, rng)
 
     @abstractmethod
+    def bytewise(self, shape: torch.Size, rng: SampleRng) -> OnBytes:
+        """What the corruption does to bytes on the CPU, cut off to bytes again; for a batch of this shape."""
+
     def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """What the corruption does, before values are cut off to 8 bits."""
+        """What the corruption does to floats, before values are cut off; unless it works on bytes alone."""
+        raise NotImplementedError
