@@ -10,6 +10,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from hardgen.errors import HardgenError
+from hardgen.functional.coded import Coded
+from hardgen.functional.measures import means
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +44,28 @@ class Donors:
         return self._sizes[size]
 
 
+class Pixels:
+    """How a batch holds its images: as floats, or as bytes that become floats when these are first asked for."""
+
+    def __get__(self, batch: "Batch | None", owner: type) -> Tensor:
+        if batch is None:
+            raise AttributeError("a field without a default")
+        held = batch.__dict__
+        if "images" not in held:
+            held["images"] = held["coded"].decoded()
+        images: Tensor = held["images"]
+        return images
+
+    def __set__(self, batch: "Batch", images: Tensor | Coded) -> None:
+        batch.__dict__["coded" if isinstance(images, Coded) else "images"] = images
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Images of one size.
 
     Attributes:
-        images: B x C x H x W float32 in [0, 1], channels_last, C = 1 or 3.
+        images: B x C x H x W float32 in [0, 1], channels_last, C = 1 or 3; may be given as `Coded` bytes.
         ids: Stable sample ids; every random draw is keyed by them.
         labels: Class index of each image; -1 where unknown.
         boxes: Per image n x 4 float32: x0, y0, x1, y1 in pixels, the right and lower edge exclusive; or None.
@@ -57,7 +75,7 @@ class Batch:
         on_grid: Whether the images are known to lie on the grid of 8-bit files.
     """
 
-    images: Tensor
+    images: Pixels = Pixels()
     ids: tuple[str, ...]
     labels: tuple[int, ...] = ()
     boxes: tuple[Tensor, ...] | None = None
@@ -68,14 +86,14 @@ class Batch:
 
     def __post_init__(self) -> None:
         """Checks shape, type and range once, where images come in."""
-        images, n = self.images, len(self.ids)
-        if images.ndim != 4 or images.shape[1] not in (1, 3) or min(images.shape) < 1:
-            raise HardgenError(f"images must be B x C x H x W with 1 or 3 channels; got shape {tuple(images.shape)}")
-        if images.dtype != torch.float32:
-            raise HardgenError(f"images must be float32 in [0, 1]; got {images.dtype}")
+        shape, n = self.shape, len(self.ids)
+        if len(shape) != 4 or shape[1] not in (1, 3) or min(shape) < 1:
+            raise HardgenError(f"images must be B x C x H x W with 1 or 3 channels; got shape {shape}")
+        if self.coded is None and self.images.dtype != torch.float32:
+            raise HardgenError(f"images must be float32 in [0, 1]; got {self.images.dtype}")
         if not self.labels:
             object.__setattr__(self, "labels", (-1,) * n)
-        counts = {"images": len(images), "labels": len(self.labels)}
+        counts = {"images": shape[0], "labels": len(self.labels)}
         if self.boxes is not None:
             counts["boxes"] = len(self.boxes)
         if self.masks is not None:
@@ -83,7 +101,7 @@ class Batch:
         for box in self.boxes or ():
             if box.ndim != 2 or box.shape[1] != 4:
                 raise HardgenError(f"boxes must be n x 4 for each image (x0, y0, x1, y1); got shape {tuple(box.shape)}")
-        frame = (n, 1, *images.shape[-2:])
+        frame = (n, 1, *shape[-2:])
         if self.masks is not None and (self.masks.dtype != torch.bool or self.masks.shape != frame):
             got = f"{self.masks.dtype} {tuple(self.masks.shape)}"
             raise HardgenError(f"masks must be bool of shape {frame}; got {got}")
@@ -94,7 +112,18 @@ class Batch:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def replace(self, images: Tensor, on_grid: bool = False) -> "Batch":
+    @property
+    def coded(self) -> Coded | None:
+        """The images as bytes, where they can be had so."""
+        coded: Coded | None = self.__dict__.get("coded")
+        return coded
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """B, C, H, W."""
+        return tuple(self.images.shape) if self.coded is None else self.coded.shape
+
+    def replace(self, images: Tensor | Coded, on_grid: bool = False) -> "Batch":
         """The same batch with other pixels, of the same shape."""
         new = dataclasses.replace(self, images=images, on_grid=on_grid)
         if "grey" in self.__dict__ and bool(self.grey.all()):  # grey stays grey; what is coloured may become so
@@ -104,12 +133,20 @@ class Batch:
     @functools.cached_property
     def grey(self) -> Tensor:
         """B bool: images whose channels are all equal."""
-        if self.images.shape[1] == 1:
-            return torch.ones(len(self), dtype=torch.bool, device=self.images.device)
-        grey = _all_equal(self.images[:, :, ::7, ::5])  # a few pixels tell a colour image
+        by_bytes = self.coded is not None and self.coded.tables.shape[1] == 1
+        images = torch.from_numpy(self.coded.codes).permute(0, 3, 1, 2) if by_bytes else self.images
+        if images.shape[1] == 1:
+            return torch.ones(len(self), dtype=torch.bool, device=images.device)
+        grey = _all_equal(images[:, :, ::7, ::5])  # a few pixels tell a colour image
         maybe = grey.nonzero()[:, 0]
-        grey[maybe] = _all_equal(self.images[maybe])
+        if len(maybe):
+            grey[maybe] = _all_equal(images[maybe])
         return grey
+
+    @functools.cached_property
+    def means(self) -> Tensor:
+        """The mean of every channel, B x C."""
+        return means(self.images) if self.coded is None else self.coded.means()
 
     def target(self) -> Tensor:
         """The target's pixels, B x 1 x H x W bool: the masks, or the union of each image's boxes.

@@ -125,6 +125,8 @@ class Perturbation(ABC):
         if self.needs_donors and batch.donors is None:
             raise HardgenError(f"{self.name} takes its pixels from other images: hand it a batch with donors")
         after, doses = self.apply(batch, rng)
+        if after.coded is not None and batch.coded is not None:
+            return Outcome(after, {**doses, "rmse": after.coded.distance(batch.coded)})
         images = after.images
         if images.shape[1] == 3 and bool(batch.grey.any()):
             images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
@@ -158,6 +160,32 @@ class PhotometricPerturbation(Perturbation):
     @abstractmethod
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """B x C x H x W float32 in [0, 1] to the same shape; values may leave [0, 1], the base clamps."""
+
+
+class PointwisePerturbation(Perturbation):
+    """Changes every value by a curve of its image, or of its channel, and by nothing else; boxes and masks stay.
+
+    Of images that are still bytes only the 256 values that bytes stand for are changed.
+    """
+
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Hands `curve` the values of the bytes, or of all pixels."""
+        if batch.coded is None:
+            return batch.replace(self.curve(batch.images, batch, rng)), {}
+        return batch.replace(batch.coded.recoded(self.curve(batch.coded.tables, batch, rng))), {}
+
+    @abstractmethod
+    def curve(self, values: Tensor, batch: Batch, rng: SampleRng) -> Tensor:
+        """New values for values in [0, 1]; they may leave [0, 1], the base clamps.
+
+        Args:
+            values: The images, or in their stead an image of 256 values: 1 or B x 1 or C x h x w float32.
+            batch: The images themselves.
+            rng: The draws.
+
+        Returns:
+            The same shape, or what B images broadcast it to. Grey images must stay grey.
+        """
 
 
 @dataclass(frozen=True)

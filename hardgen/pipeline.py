@@ -128,4 +128,6 @@ def fields_of(perturbation: Perturbation) -> dict[str, Any]:
 
 def rounded(batch: Batch) -> Batch:
     """The batch on the grid of 8-bit files: what is written to a lossless file equals what a model sees."""
-    return batch if batch.on_grid else batch.replace(to_grid(batch.images), on_grid=True)
+    if batch.on_grid:
+        return batch
+    return batch.replace(to_grid(batch.images) if batch.coded is None else batch.coded.rounded(), on_grid=True)

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hardgen.functional.pointwise import Values, interleave, on_cpu, on_values, put_where
+from hardgen.functional.pointwise import Values, interleave, on_values, one_by_one, put_where
 
 
 def add_noise(images: Tensor, field: Tensor, sigma: float) -> Tensor:
@@ -46,7 +46,7 @@ def replace_values(images: Tensor, where: Tensor, values: Tensor) -> Tensor:
         where: Bool, of a shape that broadcasts to the same.
         values: float32 or bool, likewise.
     """
-    if on_cpu(images):
+    if one_by_one(images):
         return replace_values_opencv(images, where, values)
     return torch.where(where, values.to(images.dtype), images)
 
