@@ -10,8 +10,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from hardgen.errors import HardgenError
-from hardgen.functional.coded import Coded
-from hardgen.functional.measures import means
+from hardgen.functional.coded import Coded, Source
+from hardgen.functional.levels import to_grid
+from hardgen.functional.measures import means, rmse
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,19 +46,19 @@ class Donors:
 
 
 class Pixels:
-    """How a batch holds its images: as floats, or as bytes that become floats when these are first asked for."""
+    """How a batch holds its images: as floats, or as a source of floats that gives them when they are first asked for."""
 
     def __get__(self, batch: "Batch | None", owner: type) -> Tensor:
         if batch is None:
             raise AttributeError("a field without a default")
         held = batch.__dict__
         if "images" not in held:
-            held["images"] = held["coded"].decoded()
+            held["images"] = held["source"].decoded()
         images: Tensor = held["images"]
         return images
 
-    def __set__(self, batch: "Batch", images: Tensor | Coded) -> None:
-        batch.__dict__["coded" if isinstance(images, Coded) else "images"] = images
+    def __set__(self, batch: "Batch", images: Tensor | Source) -> None:
+        batch.__dict__["images" if isinstance(images, Tensor) else "source"] = images
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,7 @@ class Batch:
     """Images of one size.
 
     Attributes:
-        images: B x C x H x W float32 in [0, 1], channels_last, C = 1 or 3; may be given as `Coded` bytes.
+        images: B x C x H x W float32 in [0, 1], channels_last, C = 1 or 3; may be given as a source.
         ids: Stable sample ids; every random draw is keyed by them.
         labels: Class index of each image; -1 where unknown.
         boxes: Per image n x 4 float32: x0, y0, x1, y1 in pixels, the right and lower edge exclusive; or None.
@@ -76,7 +77,7 @@ class Batch:
     """
 
     images: Pixels = Pixels()
-    ids: tuple[str, ...]
+    ids: tuple[str, ...] = ()
     labels: tuple[int, ...] = ()
     boxes: tuple[Tensor, ...] | None = None
     masks: Tensor | None = None
@@ -89,7 +90,7 @@ class Batch:
         shape, n = self.shape, len(self.ids)
         if len(shape) != 4 or shape[1] not in (1, 3) or min(shape) < 1:
             raise HardgenError(f"images must be B x C x H x W with 1 or 3 channels; got shape {shape}")
-        if self.coded is None and self.images.dtype != torch.float32:
+        if self.source is None and self.images.dtype != torch.float32:
             raise HardgenError(f"images must be float32 in [0, 1]; got {self.images.dtype}")
         if not self.labels:
             object.__setattr__(self, "labels", (-1,) * n)
@@ -113,17 +114,28 @@ class Batch:
         return len(self.ids)
 
     @property
+    def source(self) -> Source | None:
+        """What the images come from, if they were given so."""
+        source: Source | None = self.__dict__.get("source")
+        return source
+
+    @property
     def coded(self) -> Coded | None:
         """The images as bytes, where they can be had so."""
-        coded: Coded | None = self.__dict__.get("coded")
-        return coded
+        return self.source if isinstance(self.source, Coded) else None
 
     @property
     def shape(self) -> tuple[int, ...]:
         """B, C, H, W."""
-        return tuple(self.images.shape) if self.coded is None else self.coded.shape
+        return tuple(self.images.shape if self.source is None else self.source.shape)
 
-    def replace(self, images: Tensor | Coded, on_grid: bool = False) -> "Batch":
+    def rounded(self) -> "Batch":
+        """The nearest batch on the grid of 8-bit files: what a lossless file holds equals what a model sees."""
+        if self.on_grid:
+            return self
+        return self.replace(to_grid(self.images) if self.source is None else self.source.rounded(), on_grid=True)
+
+    def replace(self, images: Tensor | Source, on_grid: bool = False) -> "Batch":
         """The same batch with other pixels, of the same shape."""
         new = dataclasses.replace(self, images=images, on_grid=on_grid)
         if "grey" in self.__dict__ and bool(self.grey.all()):  # grey stays grey; what is coloured may become so
@@ -133,8 +145,8 @@ class Batch:
     @functools.cached_property
     def grey(self) -> Tensor:
         """B bool: images whose channels are all equal."""
-        by_bytes = self.coded is not None and self.coded.tables.shape[1] == 1
-        images = torch.from_numpy(self.coded.codes).permute(0, 3, 1, 2) if by_bytes else self.images
+        coded = self.coded
+        images = self.images if coded is None or coded.tables.shape[1] > 1 else coded.pixels
         if images.shape[1] == 1:
             return torch.ones(len(self), dtype=torch.bool, device=images.device)
         grey = _all_equal(images[:, :, ::7, ::5])  # a few pixels tell a colour image
@@ -164,6 +176,12 @@ class Batch:
         if empty:
             raise HardgenError(f"target=object needs a box or mask inside every image; sample {empty[0]!r} has none")
         return target
+
+
+def distance(a: Batch, b: Batch) -> Tensor:
+    """Root mean square difference of each image to the other batch's, in full scale, B float32."""
+    known = a.coded.distance(b.coded) if a.coded is not None and b.coded is not None else None
+    return rmse(a.images, b.images) if known is None else known
 
 
 def _all_equal(images: Tensor) -> Tensor:

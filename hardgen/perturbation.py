@@ -10,22 +10,41 @@ import functools
 import types
 import typing
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias, final
 
 import torch
 from torch import Tensor
 
-from hardgen.batch import Batch
+from hardgen.batch import Batch, distance
 from hardgen.errors import HardgenError, choice, near
+from hardgen.functional.coded import Unclamped
 from hardgen.functional.filters import gaussian_blur
-from hardgen.functional.measures import finish, rmse
 from hardgen.functional.sampling import Border, displacement, move_boxes, resample
 from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
 
-Doses: TypeAlias = dict[str, Tensor]
+Doses: TypeAlias = Mapping[str, Tensor]
 """Realised doses: for each name one number per image (B, float32)."""
+
+
+class Measured(Doses):
+    """Doses that are measured only when they are asked for, then once; and others."""
+
+    def __init__(self, ways: Mapping[str, Callable[[], Tensor]], *others: Doses) -> None:
+        self._ways: dict[str, Callable[[], Tensor]] = {name: functools.cache(way) for name, way in ways.items()}
+        for other in others:
+            self._ways |= {name: functools.partial(other.__getitem__, name) for name in other}
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self._ways[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ways)
+
+    def __len__(self) -> int:
+        return len(self._ways)
 
 
 class Target(enum.Enum):
@@ -114,8 +133,9 @@ class Perturbation(ABC):
     def __call__(self, batch: Batch, rng: SampleRng) -> Outcome:
         """Perturbs a batch.
 
-        Neutral gives the batch itself. Otherwise pixels are clamped to [0, 1] once, grey images (R = G = B) stay grey,
-        and `rmse`, the root mean square change of an image in full scale, joins the doses. The input is never touched.
+        Neutral gives the batch itself. Otherwise pixels are clamped to [0, 1] when floats or bytes are first asked for,
+        grey images (R = G = B) stay grey, and `rmse`, the root mean square change of an image in full scale, joins the
+        doses. The input is never touched. A result that is `Coded` has to keep grey images grey itself.
 
         Raises:
             HardgenError: if the batch lacks what the perturbation needs (a box, donors).
@@ -125,19 +145,14 @@ class Perturbation(ABC):
         if self.needs_donors and batch.donors is None:
             raise HardgenError(f"{self.name} takes its pixels from other images: hand it a batch with donors")
         after, doses = self.apply(batch, rng)
-        if after.coded is not None and batch.coded is not None:
-            return Outcome(after, {**doses, "rmse": after.coded.distance(batch.coded)})
-        images = after.images
-        if images.shape[1] == 3 and bool(batch.grey.any()):
-            images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
-        if self.on_grid:
-            distance = rmse(images, batch.images)
-        else:
-            images, distance = finish(images, batch.images)
-        done = after.replace(images, on_grid=self.on_grid)
-        return Outcome(done, {**doses, **self.dose(images), "rmse": distance})
+        if after.coded is None:
+            images = after.images
+            if images.shape[1] == 3 and bool(batch.grey.any()):
+                images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
+            after = after.replace(images if self.on_grid else Unclamped(images), on_grid=self.on_grid)
+        return Outcome(after, Measured({"rmse": lambda: distance(after, batch)}, doses, self.dose(after)))
 
-    def dose(self, images: Tensor) -> Doses:
+    def dose(self, after: Batch) -> Doses:
         """Realised doses that are measured on the finished images; none unless overridden."""
         return {}
 

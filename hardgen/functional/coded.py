@@ -1,8 +1,13 @@
-"""Images as bytes with a table of what each byte stands for: to change values one by one is to change the table."""
+"""What float images come from: bytes with a table of what each stands for, or floats that may leave [0, 1].
+
+Both give floats, or bytes of an 8-bit file, in one pass when these are asked for. To change the values of bytes one by
+one is to change the table.
+"""
 
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -11,12 +16,27 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.functional.parallel import spread
+from hardgen.functional.pointwise import on_values, one_by_one
 
 GROUP = 1 << 16
 """Values that small images are gathered to."""
 
 GRID = (torch.arange(256, dtype=torch.float32) / 255)[None, None, None]
 """What bytes stand for in 8-bit files, as an image of 256 pixels."""
+
+
+class Source(Protocol):
+    """What float images can be had from."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """B, C, H, W."""
+
+    def decoded(self) -> Tensor:
+        """The images, B x C x H x W float32 in [0, 1], channels_last."""
+
+    def rounded(self) -> "Tensor | Source":
+        """The nearest images that an 8-bit file can hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +59,14 @@ class Coded:
         return cls(np.ascontiguousarray(images))
 
     @property
-    def shape(self) -> tuple[int, int, int, int]:
+    def pixels(self) -> Tensor:
+        """The codes as B x C x H x W uint8."""
+        return torch.from_numpy(self.codes).permute(0, 3, 1, 2)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
         """B, C, H, W."""
-        count, height, width, channels = self.codes.shape
-        return count, channels, height, width
+        return tuple(self.pixels.shape)
 
     def recoded(self, tables: Tensor) -> "Coded":
         """The same bytes, which stand for other values."""
@@ -54,22 +78,19 @@ class Coded:
 
     def decoded(self) -> Tensor:
         """The images, B x C x H x W float32, channels_last."""
-        out = np.empty(self.codes.shape, np.float32)
-        tables = np.ascontiguousarray(self.tables.permute(0, 2, 3, 1).numpy())  # 1 or B x 1 x 256 x 1 or C
-        if tables.shape[-1] == 1:
-            source, result = (x.reshape(len(x) * x.shape[1], -1) for x in (self.codes, out))
-        else:
-            source, result = (x.reshape(-1, *x.shape[2:]) for x in (self.codes, out))
+        out = torch.empty(self.codes.shape, dtype=torch.float32)
+        tables = self.tables.permute(0, 2, 3, 1).numpy()  # 1 or B x 1 x 256 x 1 or C
+        source, result = self.codes.reshape(-1, *self.codes.shape[2:]), out.numpy().reshape(-1, *out.shape[2:])
         # Images that share their table go several at a time if they are small, as one high picture.
-        group = max(1, GROUP // out[0].size) if len(tables) == 1 else 1
-        rows = group * out.shape[1]
+        group = max(1, GROUP // self.codes[0].size) if len(tables) == 1 else 1
+        rows = group * self.codes.shape[1]
 
         def some(number: int) -> None:
             part = slice(number * rows, (number + 1) * rows)
             cv2.LUT(source[part], tables[number % len(tables)], dst=result[part])
 
-        spread(some, -(-len(out) // group), out.size)
-        return torch.from_numpy(out).permute(0, 3, 1, 2)
+        spread(some, -(-len(out) // group), out.numel())
+        return out.permute(0, 3, 1, 2)
 
     def counts(self, each_channel: bool = False) -> Tensor:
         """How often each code stands in an image, or in each of its channels: B x 1 or C x 1 x 256 float32."""
@@ -80,7 +101,7 @@ class Coded:
 
             def one(i: int) -> None:
                 for c in range(channels):
-                    cv2.calcHist(images[i : i + 1], [c], None, [256], [0, 256], hist=found[i, c])
+                    cv2.calcHist([images[i]], [c], None, [256], [0, 256], hist=found[i, c])
 
             spread(one, len(images), images.size)
             self._counts[each_channel] = torch.from_numpy(found).permute(0, 1, 3, 2)
@@ -90,8 +111,57 @@ class Coded:
         """The mean of every channel, B x C float32."""
         return (self.counts(True) * self.tables).sum((2, 3)) / self.codes[0, ..., 0].size
 
-    def distance(self, other: "Coded") -> Tensor:
-        """Root mean square difference of each image to the same bytes with other tables, B float32."""
-        squares = (self.tables - other.tables).square()
-        counts = self.counts(each_channel=squares.shape[1] > 1)
-        return (counts * squares).sum((1, 2, 3)).div_(self.codes[0].size).sqrt_()
+    def distance(self, other: "Coded") -> Tensor | None:
+        """Root mean square difference of each image to another's, B float32, where it can be had without floats."""
+        if self.codes is other.codes:
+            squares = (self.tables - other.tables).square()
+            counts = self.counts(each_channel=squares.shape[1] > 1)
+            return (counts * squares).sum((1, 2, 3)).div_(self.codes[0].size).sqrt_()
+        if self.tables is GRID and other.tables is GRID:
+            norms = [cv2.norm(a, b) for a, b in zip(self.codes, other.codes, strict=True)]
+            return torch.tensor(norms, dtype=torch.float32).div_(255 * self.codes[0].size ** 0.5)
+        return None
+
+
+def to_codes(images: Tensor) -> NDArray[np.uint8]:
+    """CPU images rounded to bytes, B x H x W x C; values outside [0, 1] count as black or white."""
+    sources = images.contiguous(memory_format=torch.channels_last).permute(0, 2, 3, 1).numpy()
+    codes = np.empty(sources.shape, np.uint8)
+    flat = [x.reshape(len(x) * x.shape[1], -1) for x in (sources, codes)]
+    rows = max(1, GROUP // sources[0, 0].size)
+
+    def some(number: int) -> None:
+        source, result = (x[number * rows : (number + 1) * rows] for x in flat)
+        cv2.addWeighted(source, 255.0, source, 0.0, 0.0, dst=result, dtype=cv2.CV_8U)
+
+    spread(some, -(-len(flat[0]) // rows), codes.size)
+    return codes
+
+
+@dataclass(frozen=True, eq=False)
+class Unclamped:
+    """Float images whose values may lie outside [0, 1]: they are cut off there when they are asked for.
+
+    Attributes:
+        images: B x C x H x W float32; read-only.
+    """
+
+    images: Tensor
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """B, C, H, W."""
+        return tuple(self.images.shape)
+
+    def decoded(self) -> Tensor:
+        """The images in [0, 1], channels_last."""
+        if not one_by_one(self.images):
+            return self.images.clamp(0.0, 1.0).contiguous(memory_format=torch.channels_last)
+        # torch would use threads of its own within these
+        return on_values(self.images, lambda x, out, i: np.clip(x, 0.0, 1.0, out=out))
+
+    def rounded(self) -> "Tensor | Coded":
+        """The nearest images that an 8-bit file can hold."""
+        if self.images.device.type != "cpu":
+            return self.decoded().mul_(255.0).round_().div_(255.0)
+        return Coded(to_codes(self.images))

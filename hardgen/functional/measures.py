@@ -20,31 +20,6 @@ WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 """What each scale counts in MS-SSIM, the finest first."""
 
 
-def finish(images: Tensor, clean: Tensor) -> tuple[Tensor, Tensor]:
-    """Brings images to [0, 1] and measures how far they are from the clean ones, in one go.
-
-    Args:
-        images: B x C x H x W float32; not written to.
-        clean: The same shape, in [0, 1].
-
-    Returns:
-        The images in [0, 1], channels_last, and the root mean square difference of each, B float32.
-    """
-    if images.device.type != "cpu" or images[0].numel() < LARGE:
-        done = images.clamp(0.0, 1.0).contiguous(memory_format=torch.channels_last)
-        return done, rmse(done, clean)
-    done = torch.empty_like(images, memory_format=torch.channels_last)
-    distances = torch.empty(len(images))
-
-    def one(i: int) -> None:
-        new, a, b = (x[i].permute(1, 2, 0).numpy() for x in (images, done, clean))
-        np.clip(new, 0.0, 1.0, out=a)  # torch would use threads of its own within these
-        distances[i] = cv2.norm(a.reshape(len(a), -1), b.reshape(len(b), -1))
-
-    spread(one, len(images), images.numel())
-    return done, distances.div_(images[0].numel() ** 0.5)
-
-
 def means(images: Tensor) -> Tensor:
     """The mean of every channel of each image, B x C."""
     if images.device.type != "cpu" or images[0].numel() < LARGE:

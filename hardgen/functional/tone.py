@@ -17,20 +17,19 @@ def luminance(images: Tensor) -> Tensor:
     return (images[:, :1] * LUMA[0]).add_(images[:, 1:2], alpha=LUMA[1]).add_(images[:, 2:], alpha=LUMA[2])
 
 
-def brightness(images: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean and standard deviation of the brightness of each image, B float32 each."""
+def deviation(images: Tensor) -> Tensor:
+    """Standard deviation of the brightness of each image, B float32."""
     if not one_by_one(images):
-        deviation, mean = torch.std_mean(luminance(images).flatten(1), 1, correction=0)
-        return mean, deviation
-    sources, found = images.permute(0, 2, 3, 1), torch.empty(2, len(images))
+        return luminance(images).flatten(1).std(1, correction=0)
+    sources, found = images.permute(0, 2, 3, 1), torch.empty(len(images))
 
     def one(i: int) -> None:
         image = np.ascontiguousarray(sources[i].numpy())
-        mean, deviation = cv2.meanStdDev(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY) if image.shape[2] == 3 else image)
-        found[0, i], found[1, i] = float(mean[0, 0]), float(deviation[0, 0])
+        grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY) if image.shape[2] == 3 else image
+        found[i] = float(cv2.meanStdDev(grey)[1][0, 0])
 
     spread(one, len(images), images.numel())
-    return found[0], found[1]
+    return found
 
 
 def scale_contrast(images: Tensor, factor: float) -> Tensor:

@@ -19,8 +19,7 @@ WAYS: dict[str, Callable[[Tensor], Tensor]] = {
     "quantise": lambda x: tone.quantise(x, 7),
     "bend": lambda x: tone.bend(x, torch.exp2(3 * SIGNS)),
     "equalise": lambda x: tone.equalise(x, 0.7),
-    "mean": lambda x: tone.brightness(x)[0],
-    "deviation": lambda x: tone.brightness(x)[1],
+    "deviation": tone.deviation,
 }
 
 

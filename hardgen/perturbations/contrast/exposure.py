@@ -11,7 +11,7 @@ from hardgen.batch import Batch
 from hardgen.functional import tone
 from hardgen.functional.photons import thin
 from hardgen.knobs import Scale, knob, setting
-from hardgen.perturbation import Doses, PhotometricPerturbation, PointwisePerturbation
+from hardgen.perturbation import Doses, Measured, PhotometricPerturbation, PointwisePerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -33,6 +33,11 @@ class About(enum.Enum):
     image = "image"
     channel = "channel"
     grey = "grey"
+
+
+def mean_luminance(batch: Batch) -> Doses:
+    """The mean brightness of each image, measured when it is asked for."""
+    return Measured({"mean_luminance": lambda: tone.luminance(batch.means[:, :, None, None]).flatten()})
 
 
 @register("contrast")
@@ -57,7 +62,7 @@ class Contrast(PointwisePerturbation):
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """The dose `rms_contrast` is the standard deviation of the brightness, which falls by the factor."""
         after, _ = super().apply(batch, rng)
-        return after, {"rms_contrast": tone.brightness(batch.images)[1] * self.factor}
+        return after, Measured({"rms_contrast": lambda: tone.deviation(batch.images) * self.factor})
 
     def curve(self, values: Tensor, batch: Batch, rng: SampleRng) -> Tensor:
         """Brings values nearer to the level."""
@@ -85,10 +90,9 @@ class Brightness(PointwisePerturbation):
     stops: float = knob(0.0, 4.0, "stops", "Change of exposure; each stop halves or doubles the light.")
     direction: Direction = Direction.both
 
-    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """The dose `mean_luminance` is the mean brightness in display values."""
-        after, _ = super().apply(batch, rng)
-        return after, {"mean_luminance": tone.luminance(after.means[:, :, None, None]).flatten()}
+    def dose(self, after: Batch) -> Doses:
+        """`mean_luminance`: mean brightness in display values."""
+        return mean_luminance(after)
 
     def curve(self, values: Tensor, batch: Batch, rng: SampleRng) -> Tensor:
         """Multiplies the light."""
@@ -130,6 +134,6 @@ class LowLight(PhotometricPerturbation):
         left = (self.photons / FULL_EXPOSURE) ** (1.0 - self.gain)
         return tone.from_light(light.mul_(left).clamp_(0.0, 1.0))
 
-    def dose(self, images: Tensor) -> Doses:
+    def dose(self, after: Batch) -> Doses:
         """`mean_luminance`: mean brightness in display values."""
-        return {"mean_luminance": tone.brightness(images)[0]}
+        return mean_luminance(after)
