@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,9 +11,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from hardgen.errors import HardgenError
-from hardgen.functional.coded import Coded, Source
+from hardgen.functional.coded import Coded
 from hardgen.functional.levels import to_grid
 from hardgen.functional.measures import means, rmse
+from hardgen.functional.pointwise import SMALL
+from hardgen.functional.sources import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +49,7 @@ class Donors:
 
 
 class Pixels:
-    """How a batch holds its images: as floats, or as a source of floats that gives them when they are first asked for."""
+    """How a batch holds its images: as floats, or as their source, which gives floats when they are first asked for."""
 
     def __get__(self, batch: "Batch | None", owner: type) -> Tensor:
         if batch is None:
@@ -133,7 +136,15 @@ class Batch:
         """The nearest batch on the grid of 8-bit files: what a lossless file holds equals what a model sees."""
         if self.on_grid:
             return self
-        return self.replace(to_grid(self.images) if self.source is None else self.source.rounded(), on_grid=True)
+        if self.source is None or "images" in self.__dict__:
+            return self.replace(to_grid(self.images), on_grid=True)
+        return self.replace(self.source.rounded(), on_grid=True)
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether image by image is the fast way to make new ones: on the CPU, unless they are small."""
+        on_cpu = self.source is not None or self.images.device.type == "cpu"
+        return on_cpu and math.prod(self.shape[1:]) >= SMALL
 
     def replace(self, images: Tensor | Source, on_grid: bool = False) -> "Batch":
         """The same batch with other pixels, of the same shape."""

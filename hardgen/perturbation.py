@@ -19,9 +19,9 @@ from torch import Tensor
 
 from hardgen.batch import Batch, distance
 from hardgen.errors import HardgenError, choice, near
-from hardgen.functional.coded import Unclamped
 from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.sampling import Border, displacement, move_boxes, resample
+from hardgen.functional.sources import Made, Making, Unclamped
 from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
 
@@ -135,7 +135,7 @@ class Perturbation(ABC):
 
         Neutral gives the batch itself. Otherwise pixels are clamped to [0, 1] when floats or bytes are first asked for,
         grey images (R = G = B) stay grey, and `rmse`, the root mean square change of an image in full scale, joins the
-        doses. The input is never touched. A result that is `Coded` has to keep grey images grey itself.
+        doses. The input is never touched. A result that is given as a source has to keep grey images grey itself.
 
         Raises:
             HardgenError: if the batch lacks what the perturbation needs (a box, donors).
@@ -145,7 +145,7 @@ class Perturbation(ABC):
         if self.needs_donors and batch.donors is None:
             raise HardgenError(f"{self.name} takes its pixels from other images: hand it a batch with donors")
         after, doses = self.apply(batch, rng)
-        if after.coded is None:
+        if after.source is None:
             images = after.images
             if images.shape[1] == 3 and bool(batch.grey.any()):
                 images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
@@ -165,7 +165,10 @@ class PhotometricPerturbation(Perturbation):
     """Changes pixel values where they are; boxes and masks stay."""
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """Hands the images to `perturb`."""
+        """Hands the images to `perturb`, or has each one made by itself."""
+        making = self.making(batch, rng) if batch.one_by_one else None
+        if making is not None:
+            return batch.replace(Made(batch.images if batch.coded is None else batch.coded, making, batch.grey)), {}
         images = self.perturb(batch.images, rng)
         if not isinstance(images, Tensor) or images.shape != batch.images.shape or images.dtype != torch.float32:
             got = f"{images.dtype} {tuple(images.shape)}" if isinstance(images, Tensor) else type(images).__name__
@@ -175,6 +178,10 @@ class PhotometricPerturbation(Perturbation):
     @abstractmethod
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """B x C x H x W float32 in [0, 1] to the same shape; values may leave [0, 1], the base clamps."""
+
+    def making(self, batch: Batch, rng: SampleRng) -> Making | None:
+        """How to make each image by itself on the CPU, with the pixels of `perturb`; None where that is no faster."""
+        return None
 
 
 class PointwisePerturbation(Perturbation):

@@ -72,7 +72,8 @@ def ours(images: Images, perturbation: Perturbation) -> Timed:
 
     def call(some: Images) -> Tensor:
         ids = tuple(f"image-{i}.png" for i in range(len(some)))
-        batch = Batch(Coded.of(some), ids, labels=(0,) * len(ids), donors=pool, classes=("flower", "temple"), on_grid=True)
+        labels, classes = (0,) * len(ids), ("flower", "temple")
+        batch = Batch(Coded.of(some), ids, labels, donors=pool, classes=classes, on_grid=True)
         return rounded(perturbation(batch, SampleRng(next(seeds), "slot", ids)).batch).images
 
     return clocked(call, images)

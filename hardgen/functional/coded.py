@@ -1,13 +1,8 @@
-"""What float images come from: bytes with a table of what each stands for, or floats that may leave [0, 1].
-
-Both give floats, or bytes of an 8-bit file, in one pass when these are asked for. To change the values of bytes one by
-one is to change the table.
-"""
+"""Images as bytes with a table of what each byte stands for: to change values one by one is to change the table."""
 
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import cv2
 import numpy as np
@@ -16,27 +11,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.functional.parallel import spread
-from hardgen.functional.pointwise import on_values, one_by_one
 
 GROUP = 1 << 16
 """Values that small images are gathered to."""
 
 GRID = (torch.arange(256, dtype=torch.float32) / 255)[None, None, None]
 """What bytes stand for in 8-bit files, as an image of 256 pixels."""
-
-
-class Source(Protocol):
-    """What float images can be had from."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """B, C, H, W."""
-
-    def decoded(self) -> Tensor:
-        """The images, B x C x H x W float32 in [0, 1], channels_last."""
-
-    def rounded(self) -> "Tensor | Source":
-        """The nearest images that an 8-bit file can hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +59,7 @@ class Coded:
     def decoded(self) -> Tensor:
         """The images, B x C x H x W float32, channels_last."""
         out = torch.empty(self.codes.shape, dtype=torch.float32)
-        tables = self.tables.permute(0, 2, 3, 1).numpy()  # 1 or B x 1 x 256 x 1 or C
+        tables = self._lut()
         source, result = self.codes.reshape(-1, *self.codes.shape[2:]), out.numpy().reshape(-1, *out.shape[2:])
         # Images that share their table go several at a time if they are small, as one high picture.
         group = max(1, GROUP // self.codes[0].size) if len(tables) == 1 else 1
@@ -91,6 +71,14 @@ class Coded:
 
         spread(some, -(-len(out) // group), out.numel())
         return out.permute(0, 3, 1, 2)
+
+    def image(self, i: int) -> NDArray[np.float32]:
+        """One image, H x W x C."""
+        return np.asarray(cv2.LUT(self.codes[i], self._lut()[i % len(self.tables)])).reshape(self.codes[i].shape)
+
+    def _lut(self) -> NDArray[np.float32]:
+        """The tables as OpenCV wants them: 1 or B x 1 x 256 x 1 or C."""
+        return self.tables.permute(0, 2, 3, 1).numpy()
 
     def counts(self, each_channel: bool = False) -> Tensor:
         """How often each code stands in an image, or in each of its channels: B x 1 or C x 1 x 256 float32."""
@@ -109,6 +97,8 @@ class Coded:
 
     def means(self) -> Tensor:
         """The mean of every channel, B x C float32."""
+        if self.tables is GRID:
+            return torch.tensor([cv2.mean(x) for x in self.codes])[:, : self.codes.shape[3]] / 255
         return (self.counts(True) * self.tables).sum((2, 3)) / self.codes[0, ..., 0].size
 
     def distance(self, other: "Coded") -> Tensor | None:
@@ -121,47 +111,3 @@ class Coded:
             norms = [cv2.norm(a, b) for a, b in zip(self.codes, other.codes, strict=True)]
             return torch.tensor(norms, dtype=torch.float32).div_(255 * self.codes[0].size ** 0.5)
         return None
-
-
-def to_codes(images: Tensor) -> NDArray[np.uint8]:
-    """CPU images rounded to bytes, B x H x W x C; values outside [0, 1] count as black or white."""
-    sources = images.contiguous(memory_format=torch.channels_last).permute(0, 2, 3, 1).numpy()
-    codes = np.empty(sources.shape, np.uint8)
-    flat = [x.reshape(len(x) * x.shape[1], -1) for x in (sources, codes)]
-    rows = max(1, GROUP // sources[0, 0].size)
-
-    def some(number: int) -> None:
-        source, result = (x[number * rows : (number + 1) * rows] for x in flat)
-        cv2.addWeighted(source, 255.0, source, 0.0, 0.0, dst=result, dtype=cv2.CV_8U)
-
-    spread(some, -(-len(flat[0]) // rows), codes.size)
-    return codes
-
-
-@dataclass(frozen=True, eq=False)
-class Unclamped:
-    """Float images whose values may lie outside [0, 1]: they are cut off there when they are asked for.
-
-    Attributes:
-        images: B x C x H x W float32; read-only.
-    """
-
-    images: Tensor
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """B, C, H, W."""
-        return tuple(self.images.shape)
-
-    def decoded(self) -> Tensor:
-        """The images in [0, 1], channels_last."""
-        if not one_by_one(self.images):
-            return self.images.clamp(0.0, 1.0).contiguous(memory_format=torch.channels_last)
-        # torch would use threads of its own within these
-        return on_values(self.images, lambda x, out, i: np.clip(x, 0.0, 1.0, out=out))
-
-    def rounded(self) -> "Tensor | Coded":
-        """The nearest images that an 8-bit file can hold."""
-        if self.images.device.type != "cpu":
-            return self.decoded().mul_(255.0).round_().div_(255.0)
-        return Coded(to_codes(self.images))

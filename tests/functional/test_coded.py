@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from hardgen.functional.coded import GRID, Coded, Unclamped
+from hardgen.functional.coded import GRID, Coded
 from hardgen.functional.measures import rmse
+from hardgen.functional.sources import Unclamped
 
 BYTES = np.random.default_rng(0).integers(0, 256, (5, 40, 70, 3), dtype=np.uint8)
 FLOATS = torch.from_numpy(BYTES).permute(0, 3, 1, 2) / 255
