@@ -160,7 +160,7 @@ class Batch:
         images = self.images if coded is None or coded.tables.shape[1] > 1 else coded.pixels
         if images.shape[1] == 1:
             return torch.ones(len(self), dtype=torch.bool, device=images.device)
-        grey = _all_equal(images[:, :, ::7, ::5])  # a few pixels tell a colour image
+        grey = _all_equal(images[:, :, ::29, ::23])  # a few pixels tell a colour image
         maybe = grey.nonzero()[:, 0]
         if len(maybe):
             grey[maybe] = _all_equal(images[maybe])

@@ -15,7 +15,7 @@ Values: TypeAlias = NDArray[np.float32]
 """An image's values as H x (W C) float32, the channels of a pixel side by side."""
 
 
-SMALL = 1 << 13
+SMALL = 1 << 12
 """Values of an image below which torch makes a whole batch anew in less time than images one by one take."""
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from hardgen.functional.filters import convolve
+from hardgen.functional.convolutions import convolve
 from hardgen.functional.kernels import Kernel
 from hardgen.functional.parallel import by_image
 
