@@ -168,7 +168,7 @@ class PhotometricPerturbation(Perturbation):
         """Hands the images to `perturb`, or has each one made by itself."""
         making = self.making(batch, rng) if batch.one_by_one else None
         if making is not None:
-            return batch.replace(Made(batch.images if batch.coded is None else batch.coded, making, batch.grey)), {}
+            return batch.replace(Made(batch.coded or batch.images, making, batch.grey.tolist())), {}
         images = self.perturb(batch.images, rng)
         if not isinstance(images, Tensor) or images.shape != batch.images.shape or images.dtype != torch.float32:
             got = f"{images.dtype} {tuple(images.shape)}" if isinstance(images, Tensor) else type(images).__name__

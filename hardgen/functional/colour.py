@@ -42,7 +42,7 @@ def mix_opencv(images: Tensor, matrices: Tensor) -> Tensor:
 def mixing(matrices: Tensor) -> Making:
     """`mix` for each image by itself; B x 3 x 3."""
     rows = matrices.numpy()
-    return Making(lambda image, out, i: cv2.transform(image, rows[i], dst=out))
+    return Making(lambda image, i: cv2.transform(image, rows[i]))
 
 
 def toward(target: Tensor, share: float) -> Tensor:

@@ -47,13 +47,15 @@ def convolving(each: Sequence[Kernel]) -> Making | None:
     if max(sum(PIECE + np.count_nonzero(piece) for _, _, piece in pieces) for pieces in cut) > MOST:
         return None
 
-    def filtered(image: Floats, out: Floats, i: int) -> None:
+    def filtered(image: Floats, i: int) -> Floats:
         height, width, half = *image.shape[:2], len(each[i % len(each)]) // 2
         grown = cv2.copyMakeBorder(image, half, half, half, half, REPLICATE)
-        for number, (top, left, piece) in enumerate(cut[i % len(each)]):
+        total = None
+        for top, left, piece in cut[i % len(each)]:
             seen = grown[top : top + height + len(piece) - 1, left : left + width + piece.shape[1] - 1]
-            part = cv2.filter2D(seen, -1, piece, anchor=(0, 0))[:height, :width].reshape(out.shape)
-            np.copyto(out, part) if number == 0 else np.add(out, part, out=out)
+            part = cv2.filter2D(seen, -1, piece, anchor=(0, 0))[:height, :width]
+            total = part if total is None else np.add(total, part, out=total)
+        return np.asarray(total)
 
     return Making(filtered)
 

@@ -46,7 +46,7 @@ def gaussian_blur(images: Tensor, sigma: float) -> Tensor:
 
 def gaussian_blurring(sigma: float) -> Making:
     """`gaussian_blur` for each image by itself, on the CPU."""
-    return Making(lambda image, out, _: np.copyto(out, _coarse_gaussian(image, sigma).reshape(out.shape)))
+    return Making(lambda image, _: _coarse_gaussian(image, sigma))
 
 
 def _coarse_gaussian(image: NDArray[Any], sigma: float) -> NDArray[Any]:
@@ -85,8 +85,8 @@ def box_blurring(width: float) -> Making:
     share = (max(width, 1.0) - inner) / 2
     if share <= ALIKE:
         return Making(
-            lambda image, out, _: cv2.blur(image, (inner, inner), dst=out, borderType=REPLICATE),
-            lambda image, out, _: cv2.blur(image, (inner, inner), dst=out, borderType=REPLICATE),
+            lambda image, _: cv2.blur(image, (inner, inner), borderType=REPLICATE),
+            lambda codes, _: cv2.blur(codes, (inner, inner), borderType=REPLICATE),
         )
     first = (1 - share) * inner / width
 
@@ -94,11 +94,7 @@ def box_blurring(width: float) -> Making:
         both = (cv2.blur(x, window, borderType=REPLICATE) for window in (shape, larger))
         return cv2.addWeighted(next(both), first, next(both), 1 - first, 0.0)
 
-    def blurred(image: Floats, out: Floats, _: int) -> None:
-        down = along(image, (1, inner), (1, inner + 2))
-        np.copyto(out, along(down, (inner, 1), (inner + 2, 1)).reshape(out.shape))
-
-    return Making(blurred)
+    return Making(lambda image, _: along(along(image, (1, inner), (1, inner + 2)), (inner, 1), (inner + 2, 1)))
 
 
 def separable(images: Tensor, kernel: Kernel) -> Tensor:

@@ -40,8 +40,8 @@ def median_blurring(width: float) -> Making:
     """`median_blur` for each image by itself, on the CPU."""
     small, share = _windows(width)
     return Making(
-        lambda image, out, _: np.copyto(out, _mixed(image, small, share).reshape(out.shape)),
-        None if share else lambda image, out, _: cv2.medianBlur(image, small, dst=out),
+        lambda image, _: _mixed(image, small, share),
+        None if share else lambda codes, _: cv2.medianBlur(codes, small),
     )
 
 

@@ -1,6 +1,6 @@
 """What float images come from when they are asked for: floats, or the bytes of an 8-bit file, in one pass."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -81,31 +81,33 @@ class Making:
     """How each image is made anew by itself, on the CPU: H x W x C, in the processor's cache from decoding to rounding.
 
     Attributes:
-        floats: Called with an image's values, read only, with where to write the new ones, which may lie outside
-            [0, 1], and with its place in the batch. It must not depend on the order of calls.
-        bytes: The same on the levels of 8-bit files, where there is a faster way to what rounding would give.
+        floats: Called with an image's values, read only, and with its place in the batch; gives the new ones, which may
+            lie outside [0, 1], H x W x C or, for one channel, H x W. It must not depend on the order of calls.
+        levels: The same on the bytes of 8-bit files, where there is a faster way to what rounding would give.
     """
 
-    floats: Callable[[Floats, Floats, int], object]
-    bytes: Callable[[Bytes, Bytes, int], object] | None = None
+    floats: Callable[[Floats, int], NDArray[Any]]
+    levels: Callable[[Bytes, int], NDArray[Any]] | None = None
 
 
-def make(origin: Tensor | Coded, making: Making, finished: Callable[[Floats, int], object] | None = None) -> Tensor:
-    """New images, B x C x H x W float32, channels_last.
+def make(origin: Tensor | Coded, making: Making) -> Tensor:
+    """New images, B x C x H x W float32, channels_last; their values may lie outside [0, 1].
 
     Args:
         origin: Bytes, or B x C x H x W float32 on the CPU; read-only.
         making: How.
-        finished: Called with every new image, H x W x C, and its place, and may still change it.
     """
+    return _each(origin, making, lambda made, result, _: np.copyto(result, made))
+
+
+def _each(origin: Tensor | Coded, making: Making, put: Callable[[Floats, Floats, int], object]) -> Tensor:
+    """Calls `put` with every new image, with where it belongs, and with its place."""
     count, channels, height, width = origin.shape
     out = torch.empty(count, height, width, channels)
+    results = out.numpy()
 
     def one(i: int) -> None:
-        result = out[i].numpy()
-        making.floats(_image(origin, i), result, i)
-        if finished is not None:
-            finished(result, i)
+        put(making.floats(_image(origin, i), i).reshape(results[i].shape), results[i], i)
 
     spread(one, count, out.numel())
     return out.permute(0, 3, 1, 2)
@@ -124,12 +126,12 @@ class Made:
     Attributes:
         origin: Bytes, or B x C x H x W float32 on the CPU; read-only.
         making: How.
-        grey: B bool: images of three channels that are to stay equal; they take the first one's new values.
+        grey: For each image whether it has three channels that are to stay equal: they take the first one's new values.
     """
 
     origin: Tensor | Coded
     making: Making
-    grey: Tensor
+    grey: Sequence[bool]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -139,30 +141,25 @@ class Made:
     def decoded(self) -> Tensor:
         """The images in [0, 1], channels_last."""
 
-        def finished(image: Floats, i: int) -> None:
-            np.clip(image, 0.0, 1.0, out=image)
-            self._keep_grey(image, i)
+        def put(made: Floats, result: Floats, i: int) -> None:
+            np.clip(made[..., :1] if self.grey[i] else made, 0.0, 1.0, out=result)
 
-        return make(self.origin, self.making, finished)
+        return _each(self.origin, self.making, put)
 
     def rounded(self) -> Coded:
         """The nearest images that an 8-bit file can hold."""
         count, channels, height, width = self.shape
         codes = np.empty((count, height, width, channels), np.uint8)
-        levels = self.origin.codes if isinstance(self.origin, Coded) and self.origin.tables is GRID else None
+        bytes_ = self.origin.codes if isinstance(self.origin, Coded) and self.origin.tables is GRID else None
 
         def one(i: int) -> None:
-            if levels is not None and self.making.bytes is not None:
-                self.making.bytes(levels[i], codes[i], i)
+            if bytes_ is not None and self.making.levels is not None:
+                np.copyto(codes[i], self.making.levels(bytes_[i], i).reshape(codes[i].shape))
             else:
-                result = np.empty(codes.shape[1:], np.float32)
-                self.making.floats(_image(self.origin, i), result, i)
-                cv2.addWeighted(result, 255.0, result, 0.0, 0.0, dst=codes[i], dtype=cv2.CV_8U)
-            self._keep_grey(codes[i], i)
+                made = self.making.floats(_image(self.origin, i), i).reshape(codes[i].shape)
+                cv2.addWeighted(made, 255.0, made, 0.0, 0.0, dst=codes[i], dtype=cv2.CV_8U)
+            if self.grey[i]:
+                codes[i] = codes[i, ..., :1]
 
         spread(one, count, codes.size)
         return Coded(codes)
-
-    def _keep_grey(self, image: NDArray[Any], i: int) -> None:
-        if image.shape[2] == 3 and self.grey[i]:
-            image[..., 1:] = image[..., :1]
