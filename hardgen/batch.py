@@ -15,7 +15,7 @@ from hardgen.functional.coded import Coded
 from hardgen.functional.levels import to_grid
 from hardgen.functional.measures import means, rmse
 from hardgen.functional.pointwise import SMALL
-from hardgen.functional.sources import Source
+from hardgen.functional.sources import Made, Making, Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +132,11 @@ class Batch:
         """B, C, H, W."""
         return tuple(self.images.shape if self.source is None else self.source.shape)
 
+    @property
+    def device(self) -> torch.device:
+        """Where the images lie."""
+        return self.images.device if self.source is None else self.source.device
+
     def rounded(self) -> "Batch":
         """The nearest batch on the grid of 8-bit files: what a lossless file holds equals what a model sees."""
         if self.on_grid:
@@ -143,8 +148,7 @@ class Batch:
     @property
     def one_by_one(self) -> bool:
         """Whether image by image is the fast way to make new ones: on the CPU, unless they are small."""
-        on_cpu = self.source is not None or self.images.device.type == "cpu"
-        return on_cpu and math.prod(self.shape[1:]) >= SMALL
+        return self.device.type == "cpu" and math.prod(self.shape[1:]) >= SMALL
 
     def replace(self, images: Tensor | Source, on_grid: bool = False) -> "Batch":
         """The same batch with other pixels, of the same shape."""
@@ -152,6 +156,10 @@ class Batch:
         if "grey" in self.__dict__ and bool(self.grey.all()):  # grey stays grey; what is coloured may become so
             new.__dict__["grey"] = self.grey
         return new
+
+    def made(self, making: Making) -> "Batch":
+        """The same batch on the CPU with each image made anew by itself, once it is asked for; grey stays grey."""
+        return self.replace(Made(self.coded or self.images, making, self.grey.tolist()))
 
     @functools.cached_property
     def grey(self) -> Tensor:
@@ -180,7 +188,7 @@ class Batch:
         if self.masks is not None:
             target = self.masks
         elif self.boxes is not None:
-            target = boxes_to_mask(self.boxes, *self.images.shape[-2:]).to(self.images.device)
+            target = boxes_to_mask(self.boxes, *self.shape[-2:]).to(self.device)
         else:
             raise HardgenError("target=object needs data with boxes or masks; these have neither (use target=image)")
         empty = [i for i, row in zip(self.ids, target.flatten(1).any(1).tolist(), strict=True) if not row]

@@ -10,9 +10,8 @@ import functools
 import types
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeAlias, final
+from typing import Any, ClassVar, Self, final
 
 import torch
 from torch import Tensor
@@ -20,31 +19,12 @@ from torch import Tensor
 from hardgen.batch import Batch, distance
 from hardgen.errors import HardgenError, choice, near
 from hardgen.functional.filters import gaussian_blur
+from hardgen.functional.measures import Doses as Doses
+from hardgen.functional.measures import Measured
 from hardgen.functional.sampling import Border, displacement, move_boxes, resample
-from hardgen.functional.sources import Made, Making, Unclamped
+from hardgen.functional.sources import Making, Unclamped
 from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
-
-Doses: TypeAlias = Mapping[str, Tensor]
-"""Realised doses: for each name one number per image (B, float32)."""
-
-
-class Measured(Doses):
-    """Doses that are measured only when they are asked for, then once; and others."""
-
-    def __init__(self, ways: Mapping[str, Callable[[], Tensor]], *others: Doses) -> None:
-        self._ways: dict[str, Callable[[], Tensor]] = {name: functools.cache(way) for name, way in ways.items()}
-        for other in others:
-            self._ways |= {name: functools.partial(other.__getitem__, name) for name in other}
-
-    def __getitem__(self, name: str) -> Tensor:
-        return self._ways[name]()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._ways)
-
-    def __len__(self) -> int:
-        return len(self._ways)
 
 
 class Target(enum.Enum):
@@ -168,7 +148,7 @@ class PhotometricPerturbation(Perturbation):
         """Hands the images to `perturb`, or has each one made by itself."""
         making = self.making(batch, rng) if batch.one_by_one else None
         if making is not None:
-            return batch.replace(Made(batch.coded or batch.images, making, batch.grey.tolist())), {}
+            return batch.made(making), {}
         images = self.perturb(batch.images, rng)
         if not isinstance(images, Tensor) or images.shape != batch.images.shape or images.dtype != torch.float32:
             got = f"{images.dtype} {tuple(images.shape)}" if isinstance(images, Tensor) else type(images).__name__

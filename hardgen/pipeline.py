@@ -13,7 +13,8 @@ from torch import Tensor
 from hardgen import registry
 from hardgen.batch import Batch
 from hardgen.errors import HardgenError, near
-from hardgen.perturbation import Measured, Outcome, Perturbation
+from hardgen.functional.measures import Measured
+from hardgen.perturbation import Outcome, Perturbation
 from hardgen.rng import SampleRng
 
 Spec: TypeAlias = list[dict[str, Any]]

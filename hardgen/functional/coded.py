@@ -48,6 +48,11 @@ class Coded:
         """B, C, H, W."""
         return tuple(self.pixels.shape)
 
+    @property
+    def device(self) -> torch.device:
+        """The CPU."""
+        return torch.device("cpu")
+
     def recoded(self, tables: Tensor) -> "Coded":
         """The same bytes, which stand for other values."""
         return dataclasses.replace(self, tables=tables.clamp(0.0, 1.0))

@@ -1,5 +1,9 @@
 """How far one image is from another."""
 
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
 import cv2
 import numpy as np
 import torch
@@ -18,6 +22,28 @@ WINDOW, SIGMA, K1, K2 = 11, 1.5, 0.01, 0.03
 
 WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 """What each scale counts in MS-SSIM, the finest first."""
+
+
+Doses: TypeAlias = Mapping[str, Tensor]
+"""Realised doses: for each name one number per image (B, float32)."""
+
+
+class Measured(Doses):
+    """Doses that are measured only when they are asked for, then once; and others."""
+
+    def __init__(self, ways: Mapping[str, Callable[[], Tensor]], *others: Doses) -> None:
+        self._ways: dict[str, Callable[[], Tensor]] = {name: functools.cache(way) for name, way in ways.items()}
+        for other in others:
+            self._ways |= {name: functools.partial(other.__getitem__, name) for name in other}
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self._ways[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ways)
+
+    def __len__(self) -> int:
+        return len(self._ways)
 
 
 def means(images: Tensor) -> Tensor:

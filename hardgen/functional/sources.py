@@ -25,6 +25,10 @@ class Source(Protocol):
     def shape(self) -> tuple[int, ...]:
         """B, C, H, W."""
 
+    @property
+    def device(self) -> torch.device:
+        """Where they lie."""
+
     def decoded(self) -> Tensor:
         """The images, B x C x H x W float32 in [0, 1], channels_last."""
 
@@ -61,6 +65,11 @@ class Unclamped:
     def shape(self) -> tuple[int, ...]:
         """B, C, H, W."""
         return tuple(self.images.shape)
+
+    @property
+    def device(self) -> torch.device:
+        """Where they lie."""
+        return self.images.device
 
     def decoded(self) -> Tensor:
         """The images in [0, 1], channels_last."""
@@ -137,6 +146,11 @@ class Made:
     def shape(self) -> tuple[int, ...]:
         """B, C, H, W."""
         return tuple(self.origin.shape)
+
+    @property
+    def device(self) -> torch.device:
+        """The CPU."""
+        return torch.device("cpu")
 
     def decoded(self) -> Tensor:
         """The images in [0, 1], channels_last."""

@@ -9,9 +9,10 @@ from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.functional import tone
+from hardgen.functional.measures import Doses, Measured
 from hardgen.functional.photons import thin
 from hardgen.knobs import Scale, knob, setting
-from hardgen.perturbation import Doses, Measured, PhotometricPerturbation, PointwisePerturbation
+from hardgen.perturbation import PhotometricPerturbation, PointwisePerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
