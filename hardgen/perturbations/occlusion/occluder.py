@@ -66,10 +66,24 @@ class Cover(Perturbation):
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Covers each image; the doses are those of `coverage`."""
+        height, width = batch.shape[-2:]
+        wanted, draws = self.wanted(batch), self.draws(height, width, rng)
+        light, at_once = None, wanted is None and batch.device.type == "cpu"
+        covered = self.cover_whole(height, width, draws) if at_once else None
+        if covered is None:
+            covered, light = self._cover_ranked(batch, wanted, draws)
+        canvas = self.canvas(batch, rng)
+        if light is not None:
+            canvas = canvas * light
+        doses = coverage(batch, covered)
+        if batch.one_by_one:
+            return batch.made(covering(covered, canvas)), doses
+        return batch.replace(replace_where(batch.images, covered, canvas)), doses
+
+    def _cover_ranked(self, batch: Batch, wanted: Tensor | None, draws: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Covers the pixels of lowest rank; gives also the occluder's light, where the class is `lit`."""
         device, (height, width) = batch.device, batch.shape[-2:]
         pixels = batch.images if self.looks else torch.empty((), device=device).expand(batch.shape)
-        wanted = self.wanted(batch)
-        draws = self.draws(height, width, rng)
         covered = torch.zeros(len(batch), 1, height, width, dtype=torch.bool, device=device)
         light = torch.ones(covered.shape, device=device) if self.lit else None
 
@@ -88,13 +102,7 @@ class Cover(Perturbation):
                 light[i, 0][box] = shine
 
         spread(one, len(batch), pixels.numel() if device.type == "cpu" else 0)
-        canvas = self.canvas(batch, rng)
-        if light is not None:
-            canvas = canvas * light
-        doses = coverage(batch, covered)
-        if batch.one_by_one:
-            return batch.made(covering(covered, canvas)), doses
-        return batch.replace(replace_where(batch.images, covered, canvas)), doses
+        return covered, light
 
     @abstractmethod
     def wanted(self, batch: Batch) -> Tensor | None:
@@ -103,6 +111,14 @@ class Cover(Perturbation):
     @abstractmethod
     def draws(self, height: int, width: int, rng: SampleRng) -> Tensor:
         """What is drawn for each image of height x width pixels: B x n float32."""
+
+    def cover_whole(self, height: int, width: int, draws: Tensor) -> Tensor | None:
+        """The pixels that are covered of whole images, on the CPU, where that needs no rank of every pixel.
+
+        Returns:
+            B x 1 x height x width bool, the same as by `rank`; None where ranks are needed.
+        """
+        return None
 
     def order(self, image: Tensor, wanted: Tensor | None, draw: Tensor) -> Tensor:
         """The order in which the pixels of a window are covered: see `rank`, which it asks unless overridden.
