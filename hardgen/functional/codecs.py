@@ -5,7 +5,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hardgen.functional.levels import LEVELS
+from hardgen.functional.levels import decode
 from hardgen.functional.pointwise import Values, on_values
 
 
@@ -38,9 +38,9 @@ def _coded(images: Tensor, kind: str, options: list[int]) -> tuple[Tensor, Tenso
         pixels = cv2.convertScaleAbs(image, alpha=255.0).reshape(shape)
         _, data = cv2.imencode(kind, cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR) if colour else pixels, options)
         bits[i] = data.size * 8 / (shape[0] * shape[1])
-        back = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR if colour else cv2.IMREAD_GRAYSCALE))
+        back = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR if colour else cv2.IMREAD_GRAYSCALE), dtype=np.uint8)
         back = cv2.cvtColor(back, cv2.COLOR_BGR2RGB) if colour else back
-        cv2.LUT(back.reshape(out.shape), LEVELS, dst=out)
+        decode(back.reshape(out.shape), out)
 
     out = on_values(images.cpu(), one)
     return out.to(images.device), bits.to(images.device)

@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from hardgen.functional.levels import decode
 from hardgen.functional.parallel import spread
 
 GROUP = 1 << 16
@@ -72,18 +73,18 @@ class Coded:
 
         def some(number: int) -> None:
             part = slice(number * rows, (number + 1) * rows)
-            cv2.LUT(source[part], tables[number % len(tables)], dst=result[part])
+            if self.tables is GRID:
+                decode(source[part], result[part])
+            else:
+                cv2.LUT(source[part], tables[number % len(tables)], dst=result[part])
 
         spread(some, -(-len(out) // group), out.numel())
         return out.permute(0, 3, 1, 2)
 
     def image(self, i: int) -> NDArray[np.float32]:
-        """One image, H x W x C; of files to the last bit but one, which is faster."""
+        """One image, H x W x C."""
         codes = self.codes[i]
-        if self.tables is GRID:
-            values = cv2.addWeighted(codes, 1 / 255, codes, 0.0, 0.0, dtype=cv2.CV_32F)
-        else:
-            values = cv2.LUT(codes, self._lut()[i % len(self.tables)])
+        values = decode(codes) if self.tables is GRID else cv2.LUT(codes, self._lut()[i % len(self.tables)])
         return np.asarray(values, dtype=np.float32).reshape(codes.shape)
 
     def _lut(self) -> NDArray[np.float32]:

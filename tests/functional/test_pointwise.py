@@ -37,9 +37,9 @@ def test_both_ways_give_the_same(name: str, channels: int, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("layers", [1, 3])
-def test_both_ways_replace_the_same_values(layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_ways_strike_the_same_values(layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     draws = torch.rand(3, 2, 3, 50, 60, generator=torch.Generator().manual_seed(2))
-    images, where, white = draws[0], draws[1, :, :layers] < 0.4, draws[2, :, :layers] < 0.5
-    ours = noise.replace_values(images, where, white)
+    images, struck, white = draws[0], draws[1, :, :layers] < 0.4, draws[2, :, :layers] < 0.5
+    ours = noise.salt_and_pepper(images, struck, white)
     monkeypatch.setattr(noise, "one_by_one", lambda images: False)
-    assert torch.equal(ours, noise.replace_values(images, where, white))
+    assert torch.equal(ours, noise.salt_and_pepper(images, struck, white))
