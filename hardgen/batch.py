@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -156,6 +156,10 @@ class Batch:
         if "grey" in self.__dict__ and bool(self.grey.all()):  # grey stays grey; what is coloured may become so
             new.__dict__["grey"] = self.grey
         return new
+
+    def changed(self, curve: Callable[[Tensor], Tensor]) -> Tensor:
+        """The images with each value in [0, 1] changed by a function into [0, 1]; of bytes, only 256 values are."""
+        return curve(self.images) if self.coded is None else self.coded.recoded(curve(self.coded.tables)).decoded()
 
     def made(self, making: Making) -> "Batch":
         """The same batch on the CPU with each image made anew by itself, once it is asked for; grey stays grey."""

@@ -66,15 +66,18 @@ def floats(images: Images) -> Tensor:
     return torch.from_numpy(images).permute(0, 3, 1, 2).float().div_(255)
 
 
-def ours(images: Images, perturbation: Perturbation) -> Timed:
-    """The work as a sweep does it: fresh draws each time, rounded to 8 bits."""
+def ours(images: Images, perturbation: Perturbation, doses: bool = False) -> Timed:
+    """The work as a sweep does it: fresh draws each time, rounded to 8 bits; its doses are measured if wanted."""
     pool, seeds = sample_photographs(), itertools.count()
 
     def call(some: Images) -> Tensor:
         ids = tuple(f"image-{i}.png" for i in range(len(some)))
         labels, classes = (0,) * len(ids), ("flower", "temple")
         batch = Batch(Coded.of(some), ids, labels, donors=pool, classes=classes, on_grid=True)
-        return rounded(perturbation(batch, SampleRng(next(seeds), "slot", ids)).batch).images
+        outcome = perturbation(batch, SampleRng(next(seeds), "slot", ids))
+        if doses:
+            dict(outcome.doses)
+        return rounded(outcome.batch).images
 
     return clocked(call, images)
 

@@ -38,9 +38,9 @@ def _coded(images: Tensor, kind: str, options: list[int]) -> tuple[Tensor, Tenso
         pixels = cv2.convertScaleAbs(image, alpha=255.0).reshape(shape)
         _, data = cv2.imencode(kind, cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR) if colour else pixels, options)
         bits[i] = data.size * 8 / (shape[0] * shape[1])
-        back = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR if colour else cv2.IMREAD_GRAYSCALE), dtype=np.uint8)
+        back = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR if colour else cv2.IMREAD_GRAYSCALE))
         back = cv2.cvtColor(back, cv2.COLOR_BGR2RGB) if colour else back
-        decode(back.reshape(out.shape), out)
+        decode(np.asarray(back, dtype=np.uint8).reshape(out.shape), out)
 
     out = on_values(images.cpu(), one)
     return out.to(images.device), bits.to(images.device)

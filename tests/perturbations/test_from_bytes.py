@@ -39,3 +39,12 @@ def test_bytes_and_floats_come_out_alike(name: str, size: tuple[int, int]) -> No
         assert sorted(ours.doses) == sorted(theirs.doses)
         for dose, value in theirs.doses.items():
             torch.testing.assert_close(ours.doses[dose], value, atol=1e-5, rtol=1e-3, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_by_one_and_as_a_batch_come_out_alike(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    perturbation, (_, floats) = perturbations()[name]().at(0.5), both(*SIZES[0])
+    single = perturbation(floats, SampleRng(1, "s", floats.ids)).batch.images
+    monkeypatch.setattr(Batch, "one_by_one", False)
+    off = (single - perturbation(floats, SampleRng(1, "s", floats.ids)).batch.images).abs()
+    assert float((off <= 1 / 255).float().mean()) > 0.999

@@ -12,7 +12,7 @@ from hardgen.functional import tone
 from hardgen.functional.measures import Doses, Measured
 from hardgen.functional.photons import thin
 from hardgen.knobs import Scale, knob, setting
-from hardgen.perturbation import PhotometricPerturbation, PointwisePerturbation
+from hardgen.perturbation import Perturbation, PointwisePerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -105,7 +105,7 @@ class Brightness(PointwisePerturbation):
 
 @register("low_light")
 @dataclass(frozen=True)
-class LowLight(PhotometricPerturbation):
+class LowLight(Perturbation):
     """Takes the picture with fewer photons: darker, with shot noise and read noise.
 
     Works in linear light. The picture is taken as the read-out of 10000 photons at white. Of n photons per channel and
@@ -127,13 +127,13 @@ class LowLight(PhotometricPerturbation):
     read_noise: float = setting(2.0, 0.0, 20.0, "electrons", "Standard deviation of the read-out.")
     gain: float = setting(0.75, 0.0, 1.0, "of the lost stops", "Brightness that the camera gives back.")
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Measures the light again with fewer photons."""
-        shape = images.shape[1:]
+        shape = batch.shape[1:]
         shot, read = rng.normal("shot", *shape), rng.normal("read", *shape)
-        light = thin(tone.to_light(images), self.photons, FULL_EXPOSURE, shot, read, self.read_noise)
+        light = thin(batch.changed(tone.to_light), self.photons, FULL_EXPOSURE, shot, read, self.read_noise)
         left = (self.photons / FULL_EXPOSURE) ** (1.0 - self.gain)
-        return tone.from_light(light.mul_(left).clamp_(0.0, 1.0))
+        return batch.replace(tone.from_light(light.mul_(left).clamp_(0.0, 1.0))), {}
 
     def dose(self, after: Batch) -> Doses:
         """`mean_luminance`: mean brightness in display values."""
