@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +13,6 @@ from hardgen.errors import HardgenError
 from hardgen.functional.coded import Coded
 from hardgen.functional.levels import to_grid
 from hardgen.functional.measures import means, rmse
-from hardgen.functional.pointwise import SMALL
 from hardgen.functional.sources import Made, Making, Source
 
 
@@ -146,9 +144,9 @@ class Batch:
         return self.replace(self.source.rounded(), on_grid=True)
 
     @property
-    def one_by_one(self) -> bool:
-        """Whether image by image is the fast way to make new ones: on the CPU, unless they are small."""
-        return self.device.type == "cpu" and math.prod(self.shape[1:]) >= SMALL
+    def on_cpu(self) -> bool:
+        """Whether images are made anew one by one (`made`) rather than as a batch."""
+        return self.device.type == "cpu"
 
     def replace(self, images: Tensor | Source, on_grid: bool = False) -> "Batch":
         """The same batch with other pixels, of the same shape."""

@@ -146,7 +146,7 @@ class PhotometricPerturbation(Perturbation):
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Hands the images to `perturb`, or has each one made by itself."""
-        making = self.making(batch, rng) if batch.one_by_one else None
+        making = self.making(batch, rng) if batch.on_cpu else None
         if making is not None:
             return batch.made(making), {}
         images = self.perturb(batch.images, rng)

@@ -14,7 +14,7 @@ from hardgen.testing import sample_batch
 FAMILIES = ("contrast", "colour", "blur", "occlusion", "noise", "digital")
 NAMES = [name for name, cls in perturbations().items() if cls.family in FAMILIES]
 SIZES = [(72, 56), (20, 24)]
-"""Images that are made one by one, and such as are made as a batch."""
+"""Large images, and small ones, of which some steps take a whole batch."""
 
 
 def both(height: int, width: int, channels: int = 3) -> tuple[Batch, Batch]:
@@ -45,6 +45,6 @@ def test_bytes_and_floats_come_out_alike(name: str, size: tuple[int, int]) -> No
 def test_one_by_one_and_as_a_batch_come_out_alike(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     perturbation, (_, floats) = perturbations()[name]().at(0.5), both(*SIZES[0])
     single = perturbation(floats, SampleRng(1, "s", floats.ids)).batch.images
-    monkeypatch.setattr(Batch, "one_by_one", False)
+    monkeypatch.setattr(Batch, "on_cpu", False)
     off = (single - perturbation(floats, SampleRng(1, "s", floats.ids)).batch.images).abs()
     assert float((off <= 1 / 255).float().mean()) > 0.999

@@ -128,6 +128,6 @@ class ImpulseNoise(Perturbation):
 
         spread(one, len(batch), order.numel() if order.device.type == "cpu" else 0)
         doses = Measured({"struck": lambda: share(struck)})
-        if batch.one_by_one:
+        if batch.on_cpu:
             return batch.made(striking(struck, white)), doses
         return batch.replace(salt_and_pepper(batch.images, struck, white)), doses

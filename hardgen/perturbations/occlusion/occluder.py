@@ -76,7 +76,7 @@ class Cover(Perturbation):
         if light is not None:
             canvas = canvas * light
         doses = coverage(batch, covered)
-        if batch.one_by_one:
+        if batch.on_cpu:
             return batch.made(covering(covered, canvas)), doses
         return batch.replace(replace_where(batch.images, covered, canvas)), doses
 
