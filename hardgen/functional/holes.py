@@ -145,4 +145,5 @@ def _uncover(
     for at in np.flatnonzero(ties[1]):
         column, (start, stop) = axes[1].pixel[at], spans[0][:, axes[1].cell[at]]
         places.append(np.arange(start, stop) * width + column)
-    covered.ravel()[np.unique(np.concatenate(places))[-n:]] = False
+    in_order = places[0] if len(places) == 1 else np.unique(np.concatenate(places))
+    covered.ravel()[in_order[-n:]] = False
