@@ -2,14 +2,20 @@
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
 from hardgen.errors import HardgenError
+from hardgen.functional.coded import GRID, Coded
+from hardgen.functional.levels import to_grid
+from hardgen.functional.measures import means, rmse
+from hardgen.functional.sources import Made, Making, Source, to_codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +48,28 @@ class Donors:
         return self._sizes[size]
 
 
+class Pixels:
+    """How a batch holds its images: as floats, or as their source, which gives floats when they are first asked for."""
+
+    def __get__(self, batch: "Batch | None", owner: type) -> Tensor:
+        if batch is None:
+            raise AttributeError("a field without a default")
+        held = batch.__dict__
+        if "images" not in held:
+            held["images"] = held["source"].decoded()
+        images: Tensor = held["images"]
+        return images
+
+    def __set__(self, batch: "Batch", images: Tensor | Source) -> None:
+        batch.__dict__["images" if isinstance(images, Tensor) else "source"] = images
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Images of one size.
 
     Attributes:
-        images: B x C x H x W float32 in [0, 1], channels_last, C = 1 or 3.
+        images: B x C x H x W float32 in [0, 1], channels_last, C = 1 or 3; may be given as a source.
         ids: Stable sample ids; every random draw is keyed by them.
         labels: Class index of each image; -1 where unknown.
         boxes: Per image n x 4 float32: x0, y0, x1, y1 in pixels, the right and lower edge exclusive; or None.
@@ -57,8 +79,8 @@ class Batch:
         on_grid: Whether the images are known to lie on the grid of 8-bit files.
     """
 
-    images: Tensor
-    ids: tuple[str, ...]
+    images: Pixels = Pixels()
+    ids: tuple[str, ...] = ()
     labels: tuple[int, ...] = ()
     boxes: tuple[Tensor, ...] | None = None
     masks: Tensor | None = None
@@ -68,14 +90,14 @@ class Batch:
 
     def __post_init__(self) -> None:
         """Checks shape, type and range once, where images come in."""
-        images, n = self.images, len(self.ids)
-        if images.ndim != 4 or images.shape[1] not in (1, 3) or min(images.shape) < 1:
-            raise HardgenError(f"images must be B x C x H x W with 1 or 3 channels; got shape {tuple(images.shape)}")
-        if images.dtype != torch.float32:
-            raise HardgenError(f"images must be float32 in [0, 1]; got {images.dtype}")
+        shape, n = self.shape, len(self.ids)
+        if len(shape) != 4 or shape[1] not in (1, 3) or min(shape) < 1:
+            raise HardgenError(f"images must be B x C x H x W with 1 or 3 channels; got shape {shape}")
+        if self.source is None and self.images.dtype != torch.float32:
+            raise HardgenError(f"images must be float32 in [0, 1]; got {self.images.dtype}")
         if not self.labels:
             object.__setattr__(self, "labels", (-1,) * n)
-        counts = {"images": len(images), "labels": len(self.labels)}
+        counts = {"images": shape[0], "labels": len(self.labels)}
         if self.boxes is not None:
             counts["boxes"] = len(self.boxes)
         if self.masks is not None:
@@ -83,7 +105,7 @@ class Batch:
         for box in self.boxes or ():
             if box.ndim != 2 or box.shape[1] != 4:
                 raise HardgenError(f"boxes must be n x 4 for each image (x0, y0, x1, y1); got shape {tuple(box.shape)}")
-        frame = (n, 1, *images.shape[-2:])
+        frame = (n, 1, *shape[-2:])
         if self.masks is not None and (self.masks.dtype != torch.bool or self.masks.shape != frame):
             got = f"{self.masks.dtype} {tuple(self.masks.shape)}"
             raise HardgenError(f"masks must be bool of shape {frame}; got {got}")
@@ -94,22 +116,83 @@ class Batch:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def replace(self, images: Tensor, on_grid: bool = False) -> "Batch":
+    @property
+    def source(self) -> Source | None:
+        """What the images come from, if they were given so."""
+        source: Source | None = self.__dict__.get("source")
+        return source
+
+    @property
+    def coded(self) -> Coded | None:
+        """The images as bytes, where they can be had so."""
+        return self.source if isinstance(self.source, Coded) else None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """B, C, H, W."""
+        return tuple(self.images.shape if self.source is None else self.source.shape)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the images lie."""
+        return self.images.device if self.source is None else self.source.device
+
+    def rounded(self) -> "Batch":
+        """The nearest batch on the grid of 8-bit files: what a lossless file holds equals what a model sees."""
+        if self.on_grid:
+            return self
+        if self.source is None or "images" in self.__dict__:
+            return self.replace(to_grid(self.images), on_grid=True)
+        return self.replace(self.source.rounded(), on_grid=True)
+
+    @property
+    def on_cpu(self) -> bool:
+        """Whether images are made anew one by one (`made`) rather than as a batch."""
+        return self.device.type == "cpu"
+
+    def replace(self, images: Tensor | Source, on_grid: bool = False) -> "Batch":
         """The same batch with other pixels, of the same shape."""
         new = dataclasses.replace(self, images=images, on_grid=on_grid)
         if "grey" in self.__dict__ and bool(self.grey.all()):  # grey stays grey; what is coloured may become so
             new.__dict__["grey"] = self.grey
         return new
 
+    def changed(self, curve: Callable[[Tensor], Tensor]) -> Tensor:
+        """The images with each value in [0, 1] changed by a function into [0, 1]; of bytes, only 256 values are."""
+        return curve(self.images) if self.coded is None else self.coded.recoded(curve(self.coded.tables)).decoded()
+
+    def bytes(self) -> NDArray[np.uint8]:
+        """The images on the CPU as bytes, rounded to 8 bits, B x H x W x C; read-only."""
+        coded = self.coded
+        return coded.codes if coded is not None and coded.tables is GRID else to_codes(self.images)
+
+    def coded_anew(self, codes: NDArray[np.uint8]) -> "Batch":
+        """The same batch with other bytes, B x H x W x C, which it may write into: grey stays grey."""
+        for i in self.grey.nonzero()[:, 0].tolist():
+            codes[i] = codes[i, ..., :1]
+        return self.replace(Coded(codes), on_grid=True)
+
+    def made(self, making: Making) -> "Batch":
+        """The same batch on the CPU with each image made anew by itself, once it is asked for; grey stays grey."""
+        return self.replace(Made(self.coded or self.images, making, self.grey.tolist()))
+
     @functools.cached_property
     def grey(self) -> Tensor:
         """B bool: images whose channels are all equal."""
-        if self.images.shape[1] == 1:
-            return torch.ones(len(self), dtype=torch.bool, device=self.images.device)
-        grey = _all_equal(self.images[:, :, ::7, ::5])  # a few pixels tell a colour image
+        coded = self.coded
+        images = self.images if coded is None or coded.tables.shape[1] > 1 else coded.pixels
+        if images.shape[1] == 1:
+            return torch.ones(len(self), dtype=torch.bool, device=images.device)
+        grey = _all_equal(images[:, :, ::29, ::23])  # a few pixels tell a colour image
         maybe = grey.nonzero()[:, 0]
-        grey[maybe] = _all_equal(self.images[maybe])
+        if len(maybe):
+            grey[maybe] = _all_equal(images[maybe])
         return grey
+
+    @functools.cached_property
+    def means(self) -> Tensor:
+        """The mean of every channel, B x C."""
+        return means(self.images) if self.coded is None else self.coded.means()
 
     def target(self) -> Tensor:
         """The target's pixels, B x 1 x H x W bool: the masks, or the union of each image's boxes.
@@ -120,13 +203,19 @@ class Batch:
         if self.masks is not None:
             target = self.masks
         elif self.boxes is not None:
-            target = boxes_to_mask(self.boxes, *self.images.shape[-2:]).to(self.images.device)
+            target = boxes_to_mask(self.boxes, *self.shape[-2:]).to(self.device)
         else:
             raise HardgenError("target=object needs data with boxes or masks; these have neither (use target=image)")
         empty = [i for i, row in zip(self.ids, target.flatten(1).any(1).tolist(), strict=True) if not row]
         if empty:
             raise HardgenError(f"target=object needs a box or mask inside every image; sample {empty[0]!r} has none")
         return target
+
+
+def distance(a: Batch, b: Batch) -> Tensor:
+    """Root mean square difference of each image to the other batch's, in full scale, B float32."""
+    known = a.coded.distance(b.coded) if a.coded is not None and b.coded is not None else None
+    return rmse(a.images, b.images) if known is None else known
 
 
 def _all_equal(images: Tensor) -> Tensor:

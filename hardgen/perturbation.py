@@ -11,21 +11,20 @@ import types
 import typing
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeAlias, final
+from typing import Any, ClassVar, Self, final
 
 import torch
 from torch import Tensor
 
-from hardgen.batch import Batch
+from hardgen.batch import Batch, distance
 from hardgen.errors import HardgenError, choice, near
 from hardgen.functional.filters import gaussian_blur
-from hardgen.functional.measures import finish, rmse
+from hardgen.functional.measures import Doses as Doses
+from hardgen.functional.measures import Measured
 from hardgen.functional.sampling import Border, displacement, move_boxes, resample
+from hardgen.functional.sources import Making, Unclamped
 from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
-
-Doses: TypeAlias = dict[str, Tensor]
-"""Realised doses: for each name one number per image (B, float32)."""
 
 
 class Target(enum.Enum):
@@ -114,8 +113,9 @@ class Perturbation(ABC):
     def __call__(self, batch: Batch, rng: SampleRng) -> Outcome:
         """Perturbs a batch.
 
-        Neutral gives the batch itself. Otherwise pixels are clamped to [0, 1] once, grey images (R = G = B) stay grey,
-        and `rmse`, the root mean square change of an image in full scale, joins the doses. The input is never touched.
+        Neutral gives the batch itself. Otherwise pixels are clamped to [0, 1] when floats or bytes are first asked for,
+        grey images (R = G = B) stay grey, and `rmse`, the root mean square change of an image in full scale, joins the
+        doses. The input is never touched. A result that is given as a source has to keep grey images grey itself.
 
         Raises:
             HardgenError: if the batch lacks what the perturbation needs (a box, donors).
@@ -125,34 +125,30 @@ class Perturbation(ABC):
         if self.needs_donors and batch.donors is None:
             raise HardgenError(f"{self.name} takes its pixels from other images: hand it a batch with donors")
         after, doses = self.apply(batch, rng)
-        images = after.images
-        measured = doses.get("rmse")
-        if images.shape[1] == 3 and bool(batch.grey.any()):
-            images, measured = torch.where(batch.grey[:, None, None, None], images[:, :1], images), None
-        if self.on_grid:
-            distance = rmse(images, batch.images) if measured is None else measured
-        else:
-            images, distance = finish(images, batch.images)
-        done = after.replace(images, on_grid=self.on_grid)
-        return Outcome(done, {**doses, **self.dose(images), "rmse": distance})
+        if after.source is None:
+            images = after.images
+            if images.shape[1] == 3 and bool(batch.grey.any()):
+                images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
+            after = after.replace(images if self.on_grid else Unclamped(images), on_grid=self.on_grid)
+        return Outcome(after, Measured({"rmse": lambda: distance(after, batch)}, doses, self.dose(after)))
 
-    def dose(self, images: Tensor) -> Doses:
+    def dose(self, after: Batch) -> Doses:
         """Realised doses that are measured on the finished images; none unless overridden."""
         return {}
 
     @abstractmethod
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """What one kind of perturbation does; the result need not be clamped. Never called at neutral.
-
-        One whose images are on the grid may hand over their `rmse` among the doses, where it comes cheaper.
-        """
+        """What one kind of perturbation does; the result need not be clamped. Never called at neutral."""
 
 
 class PhotometricPerturbation(Perturbation):
     """Changes pixel values where they are; boxes and masks stay."""
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """Hands the images to `perturb`."""
+        """Hands the images to `perturb`, or has each one made by itself."""
+        making = self.making(batch, rng) if batch.on_cpu else None
+        if making is not None:
+            return batch.made(making), {}
         images = self.perturb(batch.images, rng)
         if not isinstance(images, Tensor) or images.shape != batch.images.shape or images.dtype != torch.float32:
             got = f"{images.dtype} {tuple(images.shape)}" if isinstance(images, Tensor) else type(images).__name__
@@ -162,6 +158,36 @@ class PhotometricPerturbation(Perturbation):
     @abstractmethod
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """B x C x H x W float32 in [0, 1] to the same shape; values may leave [0, 1], the base clamps."""
+
+    def making(self, batch: Batch, rng: SampleRng) -> Making | None:
+        """How to make each image by itself on the CPU, with the pixels of `perturb`; None where that is no faster."""
+        return None
+
+
+class PointwisePerturbation(Perturbation):
+    """Changes every value by a curve of its image, or of its channel, and by nothing else; boxes and masks stay.
+
+    Of images that are still bytes only the 256 values that bytes stand for are changed.
+    """
+
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Hands `curve` the values of the bytes, or of all pixels."""
+        if batch.coded is None:
+            return batch.replace(self.curve(batch.images, batch, rng)), {}
+        return batch.replace(batch.coded.recoded(self.curve(batch.coded.tables, batch, rng))), {}
+
+    @abstractmethod
+    def curve(self, values: Tensor, batch: Batch, rng: SampleRng) -> Tensor:
+        """New values for values in [0, 1]; they may leave [0, 1], the base clamps.
+
+        Args:
+            values: The images, or in their stead an image of 256 values: 1 or B x 1 or C x h x w float32.
+            batch: The images themselves.
+            rng: The draws.
+
+        Returns:
+            The same shape, or what B images broadcast it to. Grey images must stay grey.
+        """
 
 
 @dataclass(frozen=True)
@@ -187,14 +213,15 @@ class GeometricPerturbation(Perturbation):
         flow = self.batch_flow(batch, rng)
         masks = None if batch.masks is None else resample(batch.masks.float(), flow, nearest=True) > 0.5
         boxes = None if batch.boxes is None else move_boxes(batch.boxes, flow)
-        images = self.sample(batch.images, flow)
-        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), {"displacement": displacement(flow)}
+        after = dataclasses.replace(self.sample(batch, flow), masks=masks, boxes=boxes)
+        return after, {"displacement": displacement(flow)}
 
-    def sample(self, images: Tensor, flow: Tensor) -> Tensor:
-        """Takes the images' pixels from where the flow points."""
+    def sample(self, batch: Batch, flow: Tensor) -> Batch:
+        """Takes the images' pixels from where the flow points; masks and boxes stay."""
+        images = batch.images
         if self.minification > 1.0:
             images = gaussian_blur(images, (self.minification - 1) / 2)
-        return resample(images, flow, border=self.border)
+        return batch.replace(resample(images, flow, border=self.border))
 
     def batch_flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """`flow`, for those that also look at boxes or masks."""

@@ -3,15 +3,18 @@
 import dataclasses
 import enum
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
+
+from torch import Tensor
 
 from hardgen import registry
 from hardgen.batch import Batch
 from hardgen.errors import HardgenError, near
-from hardgen.functional.levels import to_grid
-from hardgen.perturbation import Doses, Outcome, Perturbation
+from hardgen.functional.measures import Measured
+from hardgen.perturbation import Outcome, Perturbation
 from hardgen.rng import SampleRng
 
 Spec: TypeAlias = list[dict[str, Any]]
@@ -35,12 +38,12 @@ class Pipeline:
 
     def __call__(self, batch: Batch, rngs: Mapping[str, SampleRng]) -> Outcome:
         """Perturbs a batch slot by slot; doses come back as `slot.dose`."""
-        doses: Doses = {}
+        doses: dict[str, Callable[[], Tensor]] = {}
         for slot, perturbation in self.slots.items():
             outcome = perturbation(batch, rngs[slot])
             batch = outcome.batch
-            doses |= {f"{slot}.{name}": value for name, value in outcome.doses.items()}
-        return Outcome(batch, doses)
+            doses |= {f"{slot}.{name}": partial(outcome.doses.__getitem__, name) for name in outcome.doses}
+        return Outcome(batch, Measured(doses))
 
     @property
     def neutral(self) -> bool:
@@ -128,4 +131,4 @@ def fields_of(perturbation: Perturbation) -> dict[str, Any]:
 
 def rounded(batch: Batch) -> Batch:
     """The batch on the grid of 8-bit files: what is written to a lossless file equals what a model sees."""
-    return batch if batch.on_grid else batch.replace(to_grid(batch.images), on_grid=True)
+    return batch.rounded()

@@ -1,9 +1,10 @@
 """Times every perturbation beside its peers; `python -m experiments.throughput --help`.
 
-One measurement is the work that a sweep needs, the same for every library: from decoded 8-bit images (H x W x 3) to
-the float batch (B x 3 x H x W in [0, 1]) that a model takes. Libraries take turns within every repeat, so that whatever
-else the machine does falls on all alike. A ratio is hardgen's images per second over the peer's, the median over
-repeats, with the least and the greatest beside it.
+One measurement is the same work for every library: from decoded 8-bit images (H x W x 3) to the float batch
+(B x 3 x H x W in [0, 1]) that a model takes. Hardgen's doses, which no peer has, are measured only with `--doses`; a
+sweep needs them. Libraries take turns within every repeat, so that whatever else the machine does falls on all alike.
+A ratio is hardgen's images per second over the peer's, the median over repeats, with the least and the greatest beside
+it.
 """
 
 import argparse
@@ -27,13 +28,14 @@ def main() -> None:
     parser.add_argument("--peers", default="imagecorruptions,albumentations,kornia,torchvision")
     parser.add_argument("--all", action="store_true", help="also perturbations that have no peer")
     parser.add_argument("--memory", action="store_true", help="also the peak memory of each (once, first setting)")
+    parser.add_argument("--doses", action="store_true", help="have hardgen measure its doses too, as a sweep does")
     parser.add_argument("--out", type=Path, default=HERE)
     given = parser.parse_args()
     keep_freed_memory()  # as every command of hardgen does; the libraries in this process have it too
     rows: list[Row] = []
     peers = tuple(filter(None, given.peers.split(",")))
     only = set(filter(None, given.only.split(",")))
-    bench = Bench(peers, given.repeats, given.out)
+    bench = Bench(peers, given.repeats, given.out, given.doses)
     numbers = ([int(n) for n in text.split(",")] for text in (given.sizes, given.batches, given.threads))
     for size, batch, threads in itertools.product(*numbers):
         rows += bench.setting(size, batch, threads, only, given.all, given.memory)

@@ -19,7 +19,7 @@ import hardgen.perturbations  # noqa: F401  (fills the registry)
 from experiments.throughput.effects import Effect
 from hardgen.batch import Batch
 from hardgen.data.loading import sample_photographs
-from hardgen.functional.levels import from_bytes
+from hardgen.functional.coded import Coded
 from hardgen.perturbation import Perturbation
 from hardgen.pipeline import rounded
 from hardgen.rng import SampleRng
@@ -66,14 +66,18 @@ def floats(images: Images) -> Tensor:
     return torch.from_numpy(images).permute(0, 3, 1, 2).float().div_(255)
 
 
-def ours(images: Images, perturbation: Perturbation) -> Timed:
-    """The work as a sweep does it: fresh draws each time, rounded to 8 bits."""
+def ours(images: Images, perturbation: Perturbation, doses: bool = False) -> Timed:
+    """The work as a sweep does it: fresh draws each time, rounded to 8 bits; its doses are measured if wanted."""
     pool, seeds = sample_photographs(), itertools.count()
 
     def call(some: Images) -> Tensor:
         ids = tuple(f"image-{i}.png" for i in range(len(some)))
-        batch = Batch(from_bytes(some), ids, labels=(0,) * len(ids), donors=pool, classes=("flower", "temple"))
-        return rounded(perturbation(batch, SampleRng(next(seeds), "slot", ids)).batch).images
+        labels, classes = (0,) * len(ids), ("flower", "temple")
+        batch = Batch(Coded.of(some), ids, labels, donors=pool, classes=classes, on_grid=True)
+        outcome = perturbation(batch, SampleRng(next(seeds), "slot", ids))
+        if doses:
+            dict(outcome.doses)
+        return rounded(outcome.batch).images
 
     return clocked(call, images)
 

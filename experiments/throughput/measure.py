@@ -47,8 +47,8 @@ class Row:
 class Bench:
     """The libraries, one at a time, on the same images."""
 
-    def __init__(self, peers: Sequence[str], repeats: int, out: Path) -> None:
-        self.peers, self.repeats, self.out = peers, repeats, out
+    def __init__(self, peers: Sequence[str], repeats: int, out: Path, doses: bool = False) -> None:
+        self.peers, self.repeats, self.out, self.doses = peers, repeats, out, doses
         self.reference = Reference(out) if "imagecorruptions" in peers else None
 
     def setting(self, size: int, batch: int, threads: int, only: set[str], every: bool, memory: bool) -> list[Row]:
@@ -72,7 +72,11 @@ class Bench:
             if name.startswith("imagenet_c_") and self.reference and (not only or name in only):
                 short = name.removeprefix("imagenet_c_")
                 jobs.append(
-                    (name, ours(images, known[name](severity=3)), {"imagecorruptions": self.reference.timed(short)})
+                    (
+                        name,
+                        ours(images, known[name](severity=3), self.doses),
+                        {"imagecorruptions": self.reference.timed(short)},
+                    )
                 )
         matched = {effect.name: effect for effect in EFFECTS if effect.name in known}
         for name in known:
@@ -86,7 +90,7 @@ class Bench:
                 perturbation = build(name, fields) if fields else perturbation
                 theirs = {peer: timed for peer in self.peers if (timed := peer_timed(peer, effect, images))}
             if theirs or every:
-                jobs.append((name, ours(images, perturbation), theirs))
+                jobs.append((name, ours(images, perturbation, self.doses), theirs))
         return jobs
 
     def _compare(

@@ -15,6 +15,7 @@ from hardgen.batch import Batch, Donors
 from hardgen.data.dataset import Dataset, Sample, UnreadableImage
 from hardgen.errors import HardgenError
 from hardgen.files import digest
+from hardgen.functional.coded import Coded
 from hardgen.functional.levels import from_bytes
 
 _CHUNK = 16
@@ -122,7 +123,8 @@ def to_batch(samples: Sequence[Sample], classes: Sequence[str] = (), donors: Don
         none_of_it = np.zeros(samples[0].image.shape[:2], dtype=np.bool_)
         masks = torch.from_numpy(np.stack([none_of_it if s.mask is None else s.mask for s in samples])[:, None])
     ids, labels = tuple(s.id for s in samples), tuple(s.label for s in samples)
-    return Batch(from_bytes([s.image for s in samples]), ids, labels, boxes, masks, donors, tuple(classes))
+    coded = Coded.of([s.image for s in samples])
+    return Batch(coded, ids, labels, boxes, masks, donors, tuple(classes), on_grid=True)
 
 
 def donors(dataset: Dataset, seed: int, count: int = 64) -> Donors:

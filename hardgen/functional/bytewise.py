@@ -1,15 +1,14 @@
-"""Functions of 8-bit images: a float batch goes through bytes and back, image by image within the CPU's cache."""
+"""Functions of 8-bit images, image by image within the CPU's cache."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import cv2
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hardgen.functional.levels import GROUP, LEVELS, to_bytes
+from hardgen.functional.levels import GROUP
 from hardgen.functional.parallel import spread
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -25,37 +24,25 @@ GREY = np.array([0.299, 0.587, 0.114])
 """What red, green and blue count in the brightness."""
 
 
-def through_bytes(images: Tensor, how: OnBytes, alone: bool = False) -> tuple[Tensor, Tensor]:
-    """Makes new images by a function of bytes, and measures how far they are from the old ones.
+def change(codes: NDArray[np.uint8], how: OnBytes, alone: bool = False) -> NDArray[np.uint8]:
+    """Makes new images by a function of bytes.
 
     Args:
-        images: B x C x H x W float32 in [0, 1] on the CPU; rounded to 8 bits.
+        codes: B x H x W x C; read-only.
         how: The function.
         alone: Whether it takes one image at a time; else small images go several at a time, one below the other.
-
-    Returns:
-        B x C x H x W float32, channels_last, on the grid of 8-bit files; and the root mean square change of each image.
     """
-    out = torch.empty_like(images, memory_format=torch.channels_last)
-    batch, channels, height, width = images.shape
-    sources = images.contiguous(memory_format=torch.channels_last).permute(0, 2, 3, 1).numpy()
-    results, lines = out.permute(0, 2, 3, 1).numpy(), width * channels
-    group = 1 if alone else max(1, min(batch, GROUP // (height * lines)))
-    distances = np.empty(batch, np.float32)
+    out = np.empty_like(codes)
+    batch, _, width, channels = codes.shape
+    group = 1 if alone else max(1, min(batch, GROUP // codes[0].size))
 
     def some(number: int) -> None:
         part = slice(number * group, min((number + 1) * group, batch))
-        old = to_bytes(sources[part].reshape(-1, lines))
-        new = how(old.reshape(-1, width, channels), part).reshape(old.shape)
-        cv2.LUT(new, LEVELS, dst=results[part].reshape(old.shape))
-        if group == 1:
-            distances[part] = cv2.norm(new, old)
-        else:
-            change = cv2.absdiff(new, old).reshape(-1, height * lines).astype(np.float32)
-            distances[part] = np.sqrt(np.einsum("ij,ij->i", change, change))
+        made = how(codes[part].reshape(-1, width, channels), part)
+        np.copyto(out[part], made.reshape(out[part].shape))
 
-    spread(some, -(-batch // group), images.numel())
-    return out, torch.from_numpy(distances).div_(255.0 * (height * lines) ** 0.5)
+    spread(some, -(-batch // group), codes.size)
+    return out
 
 
 def is_grey(pixels: Bytes) -> bool:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.functional.bytewise import Bytes
-from hardgen.functional.levels import LEVELS
+from hardgen.functional.levels import decode
 from hardgen.functional.pointwise import Values, on_values
 
 
@@ -50,7 +50,7 @@ def _coded(images: Tensor, kind: str, options: list[int]) -> tuple[Tensor, Tenso
         bits[i] = data.size * 8 / (shape[0] * shape[1])
         back = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR if colour else cv2.IMREAD_GRAYSCALE))
         back = cv2.cvtColor(back, cv2.COLOR_BGR2RGB) if colour else back
-        cv2.LUT(back.reshape(out.shape), LEVELS, dst=out)
+        decode(np.asarray(back, dtype=np.uint8).reshape(out.shape), out)
 
     out = on_values(images.cpu(), one)
     return out.to(images.device), bits.to(images.device)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from hardgen.functional.layering import LUMA
-from hardgen.functional.pointwise import Values, on_values
+from hardgen.functional.sources import Making, make
 
 POWER = 2.2
 """Exponent of the power law from display values to light that gains are brought through."""
@@ -39,12 +39,13 @@ def mix_torch(images: Tensor, matrices: Tensor) -> Tensor:
 
 def mix_opencv(images: Tensor, matrices: Tensor) -> Tensor:
     """`mix` on the CPU, image by image."""
-    rows, width = matrices.numpy(), images.shape[3]
+    return make(images, mixing(matrices))
 
-    def one(image: Values, out: Values, i: int) -> None:
-        cv2.transform(image.reshape(-1, width, 3), rows[i], dst=out.reshape(-1, width, 3))
 
-    return on_values(images, one)
+def mixing(matrices: Tensor) -> Making:
+    """`mix` for each image by itself; B x 3 x 3."""
+    rows = matrices.numpy()
+    return Making(lambda image, i: cv2.transform(image, rows[i]))
 
 
 def toward(target: Tensor, share: float) -> Tensor:

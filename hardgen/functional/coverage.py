@@ -1,15 +1,18 @@
 """What is covered, as doses: the share of the image, the share of its target, and what is left to see of each box."""
 
+import functools
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
 from hardgen.batch import Batch, boxes_to_mask
 from hardgen.functional.layering import share
+from hardgen.functional.measures import Doses, Measured
 
 
-def coverage(batch: Batch, covered: Tensor, target: Tensor | None = None) -> dict[str, Tensor]:
+def coverage(batch: Batch, covered: Tensor, target: Tensor | None = None) -> Doses:
     """Doses of everything that lies in front of the scene.
 
     Args:
@@ -18,26 +21,32 @@ def coverage(batch: Batch, covered: Tensor, target: Tensor | None = None) -> dic
         target: B x 1 x H x W bool, what counts as the target; by default the masks, else the union of the boxes.
 
     Returns:
-        For each name B float32. `covered`: share of the image. Where a target is known also `target_covered`, its
-        share that is hidden; `visible`, the share left; and `least_visible`, the least share left of any of the
-        image's boxes (of the target's pixels in it where there are masks), or `visible` where it has none. The three
-        are left out if no image may have a target, and not a number (a blank in tables) for one image that has none.
+        For each name B float32, measured when it is asked for. `covered`: share of the image. Where a target is known
+        also `target_covered`, its share that is hidden; `visible`, the share left; and `least_visible`, the least share
+        left of any of the image's boxes (of the target's pixels in it where there are masks), or `visible` where it has
+        none. The three are left out if no image may have a target, and not a number (a blank in tables) for one image
+        that has none.
     """
-    doses = {"covered": share(covered)}
-    known = known_target(batch) if target is None else target
-    if known is None:
-        return doses
-    seen = known.flatten(1).any(1)
-    hidden = torch.where(seen, share(covered, known), torch.nan)
-    visible = 1 - hidden
-    return {**doses, "target_covered": hidden, "visible": visible, "least_visible": _least(batch, covered, visible)}
+    ways: dict[str, Callable[[], Tensor]] = {"covered": lambda: share(covered)}
+    if target is None and batch.masks is None and batch.boxes is None:
+        return Measured(ways)
+
+    @functools.cache
+    def hidden() -> Tensor:
+        known = known_target(batch) if target is None else target
+        assert known is not None, "there are masks or boxes"
+        return torch.where(known.flatten(1).any(1), share(covered, known), torch.nan)
+
+    ways["target_covered"], ways["visible"] = hidden, lambda: 1 - hidden()
+    ways["least_visible"] = lambda: _least(batch, covered, 1 - hidden())
+    return Measured(ways)
 
 
 def known_target(batch: Batch) -> Tensor | None:
     """The objects' pixels, B x 1 x H x W bool, where the data give any; no pixel where an image has no object."""
     if batch.masks is not None or batch.boxes is None:
         return batch.masks
-    return boxes_to_mask(batch.boxes, *batch.images.shape[-2:]).to(batch.images.device)
+    return boxes_to_mask(batch.boxes, *batch.shape[-2:]).to(batch.device)
 
 
 def _least(batch: Batch, covered: Tensor, visible: Tensor) -> Tensor:

@@ -1,14 +1,18 @@
 """Layers on images: opaque patches, see-through stamps, and where a rectangle may lie."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hardgen.functional.pointwise import Values, interleave, on_values, put_where
+from hardgen.functional.levels import to_bytes
+from hardgen.functional.sources import Making, make
 
 LUMA = (0.299, 0.587, 0.114)
 """Weights of R, G and B in brightness (ITU-R BT.601)."""
@@ -112,22 +116,28 @@ def replace_where(images: Tensor, covered: Tensor, canvas: Tensor) -> Tensor:
         B x C x H x W float32, channels_last.
     """
     if images.device.type == "cpu":
-        return replace_where_opencv(images, covered, canvas)
+        return make(images, covering(covered, canvas))
     return torch.where(covered, canvas, images)
 
 
-def replace_where_opencv(images: Tensor, covered: Tensor, canvas: Tensor) -> Tensor:
-    """`replace_where` by OpenCV, for CPU tensors: less than half the time."""
-    channels, height, width = images.shape[1:]
-    shown = canvas.permute(0, 2, 3, 1).expand(-1, height, width, channels)
-    same = shown[0].contiguous().numpy() if len(shown) == 1 else None
+def covering(covered: Tensor, canvas: Tensor) -> Making:
+    """`replace_where` for each image by itself, on the CPU."""
+    masks = covered[:, 0].numpy().view(np.uint8)
+    shown, (height, width) = canvas.permute(0, 2, 3, 1).numpy(), covered.shape[2:]
 
-    def one(image: Values, out: Values, i: int) -> None:
-        source = shown[i].contiguous().numpy() if same is None else same
-        np.copyto(out, image)
-        put_where(source.reshape(out.shape), interleave(covered[i], channels), out)
+    @functools.lru_cache(maxsize=1)
+    def whole(place: int, levels: bool) -> NDArray[Any]:
+        picture = shown[place]
+        if levels:
+            picture = to_bytes(picture.clip(0.0, 1.0))
+        row = picture if picture.shape[1] == width else np.tile(picture, (1, width, 1))
+        return np.ascontiguousarray(np.broadcast_to(row, (height, *row.shape[1:])))
 
-    return on_values(images, one)
+    def over(image: NDArray[Any], i: int) -> NDArray[Any]:
+        picture = whole(i % len(shown), image.dtype == np.uint8)
+        return np.asarray(cv2.copyTo(picture, masks[i], image.copy()))
+
+    return Making(over, over)
 
 
 def with_channels(

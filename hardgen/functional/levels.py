@@ -14,7 +14,14 @@ from hardgen.functional.parallel import spread
 GROUP = 1 << 16
 """Values that small images are gathered to."""
 
-LEVELS = np.arange(256, dtype=np.float32) / np.float32(255)
+HIGH = 2056 / 2**19
+"""The first 12 bits of 1/255: a byte times it is exact in float32, and only the sum with the rest is rounded."""
+LOW = 1 / 255 - HIGH
+
+
+def decode(codes: NDArray[np.uint8], out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    """The floats k / 255 of bytes k, to the last bit; faster than a division or a table."""
+    return np.asarray(cv2.addWeighted(codes, HIGH, codes, LOW, 0.0, dst=out, dtype=cv2.CV_32F), dtype=np.float32)
 
 
 def from_bytes(images: Sequence[NDArray[np.uint8]]) -> Tensor:
@@ -27,7 +34,7 @@ def from_bytes(images: Sequence[NDArray[np.uint8]]) -> Tensor:
         B x 3 x H x W float32 in [0, 1], channels_last.
     """
     out = torch.empty((len(images), *images[0].shape), dtype=torch.float32)
-    spread(lambda i: cv2.LUT(images[i], LEVELS, dst=out[i].numpy()), len(images), out.numel())
+    spread(lambda i: decode(images[i], out[i].numpy()), len(images), out.numel())
     return out.permute(0, 3, 1, 2)
 
 
@@ -77,7 +84,7 @@ def _by_bytes(images: Tensor, how: Callable[[NDArray[np.float32]], NDArray[Any]]
         part = slice(number * group, (number + 1) * group)
         source, result = (x[part].permute(0, 2, 3, 1).reshape(-1, width, channels).numpy() for x in (images, out))
         levels = how(source)
-        cv2.LUT(levels, LEVELS, dst=result.reshape(levels.shape))
+        decode(levels, result.reshape(levels.shape))
 
     spread(some, -(-batch // group), images.numel())
     return out

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from hardgen.functional.parallel import by_image
+from hardgen.functional.filters import ALIKE
+from hardgen.functional.sources import Making, make
 
 WIDE = 25
 """Window from which widths are rounded to odd ones: the medians of neighbouring windows hardly differ."""
@@ -28,14 +29,27 @@ def median_blur(images: Tensor, width: float) -> Tensor:
     Returns:
         The same shape, channels_last.
     """
-    small = 2 * int((max(width, 1.0) - 1) / 2) + 1
-    share = (max(width, 1.0) - small) / 2
-    if small >= WIDE:
-        small, share = small + 2 * round(share), 0.0
     if images.device.type == "cpu":
-        return by_image(images, lambda x, _: _mixed(x, small, share))
+        return make(images, median_blurring(width))
+    small, share = _windows(width)
     first = median_torch(images, small)
     return torch.lerp(first, median_torch(images, small + 2), share) if share else first
+
+
+def median_blurring(width: float) -> Making:
+    """`median_blur` for each image by itself, on the CPU."""
+    small, share = _windows(width)
+    return Making(
+        lambda image, _: _mixed(image, small, share),
+        None if share else lambda codes, _: cv2.medianBlur(codes, small),
+    )
+
+
+def _windows(width: float) -> tuple[int, float]:
+    """The smaller of the two nearest odd windows, and the share of the larger."""
+    small = 2 * int((max(width, 1.0) - 1 + ALIKE) / 2) + 1
+    share = max((max(width, 1.0) - small) / 2, 0.0)
+    return (small + 2 * round(share), 0.0) if small >= WIDE or share <= ALIKE else (small, share)
 
 
 def _mixed(image: NDArray[Any], small: int, share: float) -> NDArray[Any]:

@@ -1,10 +1,16 @@
 """Noise: a field that is handed in, scaled and laid on images."""
 
+import functools
+from typing import Any
+
+import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from hardgen.functional.pointwise import Values, interleave, on_cpu, on_values, put_where
+from hardgen.functional.pointwise import interleave, one_by_one
+from hardgen.functional.sources import Making, make
 
 
 def add_noise(images: Tensor, field: Tensor, sigma: float) -> Tensor:
@@ -38,28 +44,38 @@ def add_grain(images: Tensor, field: Tensor, sigma: float) -> Tensor:
     return out
 
 
-def replace_values(images: Tensor, where: Tensor, values: Tensor) -> Tensor:
-    """Puts other values in some places.
+def salt_and_pepper(images: Tensor, struck: Tensor, white: Tensor) -> Tensor:
+    """Turns values white or black.
 
     Args:
         images: B x C x H x W float32.
-        where: Bool, of a shape that broadcasts to the same.
-        values: float32 or bool, likewise.
+        struck: B x 1 or C x H x W bool: which.
+        white: The same shape: of these, which turn white.
     """
-    if on_cpu(images):
-        return replace_values_opencv(images, where, values)
-    return torch.where(where, values.to(images.dtype), images)
+    if one_by_one(images):
+        return make(images, striking(struck, white))
+    return torch.where(struck, white.to(images.dtype), images)
 
 
-def replace_values_opencv(images: Tensor, where: Tensor, values: Tensor) -> Tensor:
-    """`replace_values` on the CPU: scattered places cost a choice of torch's many times as much."""
-    channels = images.shape[1]
+def striking(struck: Tensor, white: Tensor) -> Making:
+    """`salt_and_pepper` for each image by itself, on the CPU: scattered places cost a choice of torch's much more."""
+    layers, height = struck.shape[1:3]
+    light, dark = (struck & white).numpy(), (struck & ~white).numpy()
 
-    def one(image: Values, out: Values, i: int) -> None:
-        np.copyto(out, image)
-        put_where(interleave(values[i], channels).astype(np.float32), interleave(where[i], channels), out)
+    @functools.cache
+    def plain(shape: tuple[int, ...], white: bool, levels: bool) -> NDArray[Any]:
+        top = np.uint8(255) if levels else np.float32(1)
+        return np.full(shape, top * white)
 
-    return on_values(images, one)
+    def struck_one(image: NDArray[Any], i: int) -> NDArray[Any]:
+        made = image.copy()
+        values = made if layers == 1 else made.reshape(height, -1)
+        for places, is_white in ((light[i], True), (dark[i], False)):
+            mask = interleave(torch.from_numpy(places), layers)
+            cv2.copyTo(plain(values.shape, is_white, image.dtype == np.uint8), mask, values)
+        return made
+
+    return Making(struck_one, struck_one)
 
 
 def lay_over(images: Tensor, layer: Tensor, opacity: float) -> Tensor:

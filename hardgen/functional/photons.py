@@ -11,8 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from hardgen.functional.bytewise import Bytes, OnBytes, cut, flat
-from hardgen.functional.levels import LEVELS
-from hardgen.functional.pointwise import Values, interleave, on_cpu, on_values, put_where
+from hardgen.functional.pointwise import Values, interleave, on_values, put_where
 
 TABLE_MEAN = 64.0
 """Means up to which the Poisson quantile is looked up; above, its expansion is off in 0.04% of the draws at most."""
@@ -41,7 +40,7 @@ def poisson(mean: Tensor, normal: Tensor) -> Tensor:
         Whole numbers as float32, of the same shape; about 1 in 10000 is off by one, and means below 0.0002 count 0.
     """
     flat = mean if mean.ndim == 4 else mean.reshape(len(mean), 1, -1, mean.shape[-1])
-    if not on_cpu(mean) or max(flat.shape[2], flat.shape[1] * flat.shape[3]) >= MOST_REMAPPED:
+    if mean.device.type != "cpu" or max(flat.shape[2], flat.shape[1] * flat.shape[3]) >= MOST_REMAPPED:
         return _poisson_torch(mean, normal)
     draws, channels = normal.reshape(flat.shape), flat.shape[1]
     return on_values(flat, lambda m, out, i: _count(m, interleave(draws[i], channels), out)).reshape(mean.shape)
@@ -92,7 +91,7 @@ def poisson_bytes(white: float, normal: NDArray[np.float32]) -> OnBytes:
 def _levels(white: float) -> NDArray[np.uint8]:
     """Counts as bytes, by byte and by normal number from -SPAN / 2 to SPAN / 2."""
     normal = ((torch.arange(STEPS) - (STEPS - 1) / 2) * (SPAN / STEPS)).expand(256, -1)
-    mean = torch.from_numpy(LEVELS * np.float32(white))[:, None].expand(-1, STEPS)
+    mean = (torch.arange(256) * (white / 255))[:, None].expand(-1, STEPS)
     return cut(poisson(mean[None, None], normal[None, None])[0, 0].numpy(), 255 / white).ravel()
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.functional.parallel import by_image
-from hardgen.functional.pointwise import Values, on_cpu, on_values
+from hardgen.functional.pointwise import Values, on_values, one_by_one
 
 BINS = 32
 """Bins per channel in which colours are counted before a palette is chosen."""
@@ -23,7 +23,7 @@ def dither(images: Tensor, levels: int, thresholds: Tensor) -> Tensor:
         levels: Evenly spaced from black to white, 2 to 256.
         thresholds: In (0, 1), 1 x H x W for all images or B x H x W.
     """
-    if not on_cpu(images):
+    if not one_by_one(images):
         return dither_torch(images, levels, thresholds)
     channels, count = images.shape[1], len(thresholds)
     table = np.arange(256, dtype=np.float32) / np.float32(levels - 1)

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from hardgen.functional.layering import LUMA
 from hardgen.functional.parallel import spread
-from hardgen.functional.pointwise import Values, affine, on_cpu, on_values, power, put_where
+from hardgen.functional.pointwise import Values, affine, on_values, one_by_one, power, put_where
 
 
 def luminance(images: Tensor) -> Tensor:
@@ -17,20 +17,19 @@ def luminance(images: Tensor) -> Tensor:
     return (images[:, :1] * LUMA[0]).add_(images[:, 1:2], alpha=LUMA[1]).add_(images[:, 2:], alpha=LUMA[2])
 
 
-def brightness(images: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean and standard deviation of the brightness of each image, B float32 each."""
-    if not on_cpu(images):
-        deviation, mean = torch.std_mean(luminance(images).flatten(1), 1, correction=0)
-        return mean, deviation
-    sources, found = images.permute(0, 2, 3, 1), torch.empty(2, len(images))
+def deviation(images: Tensor) -> Tensor:
+    """Standard deviation of the brightness of each image, B float32."""
+    if not one_by_one(images):
+        return luminance(images).flatten(1).std(1, correction=0)
+    sources, found = images.permute(0, 2, 3, 1), torch.empty(len(images))
 
     def one(i: int) -> None:
         image = np.ascontiguousarray(sources[i].numpy())
-        mean, deviation = cv2.meanStdDev(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY) if image.shape[2] == 3 else image)
-        found[0, i], found[1, i] = float(mean[0, 0]), float(deviation[0, 0])
+        grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY) if image.shape[2] == 3 else image
+        found[i] = float(cv2.meanStdDev(grey)[1][0, 0])
 
     spread(one, len(images), images.numel())
-    return found[0], found[1]
+    return found
 
 
 def scale_contrast(images: Tensor, factor: float) -> Tensor:
@@ -40,7 +39,7 @@ def scale_contrast(images: Tensor, factor: float) -> Tensor:
         images: B x C x H x W float32.
         factor: 1 leaves the image, 0 makes it flat; the mean, one number over pixels and channels, is kept.
     """
-    if on_cpu(images):
+    if one_by_one(images):
         return on_values(images, lambda x, out, i: affine(x, factor, cv2.mean(x)[0] * (1.0 - factor), out))
     mean = images.mean((1, 2, 3), keepdim=True)
     return mean.mul(1.0 - factor).add(images, alpha=factor)
@@ -48,14 +47,14 @@ def scale_contrast(images: Tensor, factor: float) -> Tensor:
 
 def to_light(images: Tensor) -> Tensor:
     """Display values in [0, 1] to linear light in [0, 1] by the sRGB curve (IEC 61966-2-1)."""
-    if on_cpu(images):
+    if one_by_one(images):
         return on_values(images, lambda x, out, i: _to_light(x, out))
     return torch.where(images <= 0.04045, images / 12.92, images.add(0.055).mul_(1 / 1.055).pow_(2.4))
 
 
 def from_light(light: Tensor) -> Tensor:
     """Linear light, 0 or more, to display values by the sRGB curve (IEC 61966-2-1)."""
-    if on_cpu(light):
+    if one_by_one(light):
         return on_values(light, lambda x, out, i: _from_light(x, out))
     return torch.where(light <= 0.0031308, light * 12.92, light.pow(1 / 2.4).mul_(1.055).sub_(0.055))
 
@@ -79,9 +78,9 @@ def expose(images: Tensor, stops: Tensor) -> Tensor:
         images: B x C x H x W float32 in [0, 1].
         stops: B float32: above 0 brighter, below 0 darker.
     """
-    if not on_cpu(images):
+    if not one_by_one(images):
         gain = torch.exp2(stops).to(images.dtype)[:, None, None, None]
-        return from_light(to_light(images).mul_(gain).clamp_(max=1.0))
+        return from_light(to_light(images).mul(gain).clamp_(max=1.0))
     gains = np.exp2(stops.numpy()).astype(np.float32)
 
     def one(image: Values, out: Values, i: int) -> None:
@@ -94,7 +93,7 @@ def expose(images: Tensor, stops: Tensor) -> Tensor:
 
 def fold(images: Tensor, threshold: float) -> Tensor:
     """Turns values above a threshold over: they go down again as steeply as they rose."""
-    if not on_cpu(images):
+    if not one_by_one(images):
         return torch.minimum(images, 2.0 * threshold - images)
 
     def one(image: Values, out: Values, i: int) -> None:
@@ -106,14 +105,14 @@ def fold(images: Tensor, threshold: float) -> Tensor:
 
 def lift(images: Tensor, factor: float, offset: float) -> Tensor:
     """Makes factor x value + offset of every value."""
-    if on_cpu(images):
+    if one_by_one(images):
         return on_values(images, lambda x, out, i: affine(x, factor, offset, out))
     return images.mul(factor).add_(offset)
 
 
 def quantise(images: Tensor, levels: int) -> Tensor:
     """Rounds values in [0, 1] to the nearest of 2 or more evenly spaced levels, 0 and 1 among them."""
-    if not on_cpu(images) or levels > 256:
+    if not one_by_one(images) or levels > 256:
         return images.mul(levels - 1).round_().mul_(1 / (levels - 1))
     table = np.arange(256, dtype=np.float32) / np.float32(levels - 1)
 
@@ -125,7 +124,7 @@ def quantise(images: Tensor, levels: int) -> Tensor:
 
 def bend(images: Tensor, exponents: Tensor) -> Tensor:
     """Raises values in [0, 1] to one exponent for each image (B), above 0."""
-    if not on_cpu(images):
+    if not one_by_one(images):
         return images.pow(exponents.to(images.dtype)[:, None, None, None])
     each = exponents.tolist()
     return on_values(images, lambda x, out, i: power(x, each[i], out))
@@ -136,7 +135,7 @@ def equalise(images: Tensor, blend: float) -> Tensor:
 
     A value's target is the share of its channel's values, in 256 bins, that are no greater; the lowest bin's is 0.
     """
-    if not on_cpu(images):
+    if not one_by_one(images):
         return _equalise_torch(images, blend)
     channels = images.shape[1]
 
@@ -160,8 +159,28 @@ def _equalise_torch(images: Tensor, blend: float) -> Tensor:
     bins = images.mul(255.0).round_().long().clamp_(0, 255).flatten(2)
     counts = torch.zeros(*bins.shape[:2], 256, device=images.device)
     counts.scatter_add_(2, bins, torch.ones((), device=images.device).expand_as(bins))
-    shares = counts.cumsum(2) / bins.shape[2]
-    lowest = shares.gather(2, bins.amin(2, keepdim=True))
+    return _even(images, bins, counts, blend)
+
+
+def equalise_counted(values: Tensor, counts: Tensor, blend: float) -> Tensor:
+    """`equalise` for each of a few values of which it is known how often they stand in an image.
+
+    Args:
+        values: 1 or B x 1 or C x 1 x n float32 in [0, 1].
+        counts: B x C x 1 x n float32.
+        blend: Share of the way to even values.
+    """
+    values = values.expand_as(counts)
+    bins = values.mul(255.0).round_().long().clamp_(0, 255).flatten(2)
+    binned = torch.zeros(*bins.shape[:2], 256, device=counts.device).scatter_add_(2, bins, counts.flatten(2))
+    return _even(values, bins, binned, blend)
+
+
+def _even(values: Tensor, bins: Tensor, counts: Tensor, blend: float) -> Tensor:
+    """On the way to each value's share, from its bin (B x C x n) and the counts of the bins (B x C x 256)."""
+    shares = counts.cumsum(2)
+    shares /= shares[..., -1:].clone()
+    lowest = torch.where(counts > 0, shares, torch.inf).amin(2, keepdim=True)
     curve = (shares - lowest) / (1.0 - lowest).clamp(min=1e-6)
-    even = curve.gather(2, bins).view(images.shape)
-    return images.lerp(torch.where((lowest >= 1.0)[..., None], images, even), blend)
+    even = curve.gather(2, bins).view_as(values)
+    return values.lerp(torch.where((lowest >= 1.0)[..., None], values, even), blend)

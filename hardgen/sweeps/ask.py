@@ -33,7 +33,8 @@ def variants(pipeline: Pipeline, conditions: Sequence[Condition], batch: Batch, 
     rngs = pipeline.rngs(seed, batch)
     for condition in conditions:
         outcome = condition.pipeline(batch, rngs)
-        yield Outcome(outcome.batch if condition.pipeline.neutral else rounded(outcome.batch), outcome.doses)
+        doses = dict(outcome.doses)  # all are wanted: measured first, what they are measured on is there for rounding
+        yield Outcome(outcome.batch if condition.pipeline.neutral else rounded(outcome.batch), doses)
 
 
 def ask(model: Model, outcome: Outcome, condition: Condition, column: Sequence[int] | None) -> pl.DataFrame:

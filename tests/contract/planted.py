@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, PhotometricPerturbation
 from hardgen.rng import SampleRng
@@ -165,8 +166,8 @@ class NeedsColour(Good):
 class BatchDose(Good):
     """Gives one dose for the whole batch."""
 
-    def dose(self, images: Tensor) -> Doses:
-        return {"mean": images.mean()}
+    def dose(self, after: Batch) -> Doses:
+        return {"mean": after.images.mean()}
 
 
 class Counts(Good):

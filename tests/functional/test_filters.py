@@ -9,7 +9,7 @@ import skimage.filters
 import torch
 from torch import Tensor
 
-from hardgen.functional import filters, kernels
+from hardgen.functional import convolutions, filters, kernels, sources
 
 SIZES = [(64, 200), (200, 64), (17, 33), (4, 4), (1, 1), (1, 9)]
 
@@ -18,6 +18,12 @@ def pictures(height: int, width: int, channels: int = 3, count: int = 2) -> Tens
     generator = torch.Generator().manual_seed(height * 1000 + width)
     images = torch.rand(count, channels, height, width, generator=generator)
     return images.contiguous(memory_format=torch.channels_last)
+
+
+def directly(images: Tensor, each: list[kernels.Kernel]) -> Tensor:
+    making = convolutions.convolving(each)
+    assert making is not None
+    return sources.make(images, making)
 
 
 def off(a: Tensor, b: object) -> float:
@@ -47,11 +53,11 @@ def test_convolution_is_scipys_on_both_paths(size: tuple[int, int], channels: in
         scipy.ndimage.convolve(image.double().numpy(), kernel[None].astype(float), mode="nearest")
         for image, kernel in zip(images, each, strict=True)
     ]
-    assert off(filters.convolve_opencv(images, each), expected) < 5e-6
-    assert off(filters.convolve_fourier(images, each), expected) < 5e-6
+    assert off(directly(images, each), expected) < 5e-6
+    assert off(convolutions.convolve_fourier(images, each), expected) < 5e-6
     for radius in (0.3, 2.2, 6.0):
         disk = [kernels.disk(radius)]
-        assert off(filters.convolve_opencv(images, disk), filters.convolve_fourier(images, disk)) < 5e-6
+        assert off(directly(images, disk), convolutions.convolve_fourier(images, disk)) < 5e-6
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -61,18 +67,18 @@ def test_box_is_scipys_on_both_paths(size: tuple[int, int], width: float) -> Non
     expected = images.double().numpy()
     for axis in (2, 3):
         expected = scipy.ndimage.correlate1d(expected, kernel, axis, mode="nearest")
-    assert off(filters.box_opencv(images, width), expected) < 5e-6
+    assert off(sources.make(images, filters.box_blurring(width)), expected) < 5e-6
     assert off(filters.separable_matrix(images, kernels.box(width)), expected) < 5e-6
 
 
 def test_each_image_may_have_a_kernel_of_its_own_size() -> None:
     images = pictures(40, 50)
     small, large = kernels.disk(1.5), kernels.path(np.array([0.0, 9.0, 11.0]), np.array([0.0, -3.0, 8.0]))
-    both = filters.convolve(images, [small, large])
+    both = convolutions.convolve(images, [small, large])
     for i, kernel in enumerate((small, large)):
         expected = scipy.ndimage.correlate(images[i].double().numpy(), kernel[None].astype(float), mode="nearest")
         assert off(both[i], expected) < 5e-6
-        assert off(filters.convolve(images[i : i + 1], [kernel])[0], expected) < 5e-6
+        assert off(convolutions.convolve(images[i : i + 1], [kernel])[0], expected) < 5e-6
 
 
 @pytest.mark.parametrize("sigma", [3.0, 3.7, 6.3, 13.0, 30.0])
@@ -96,7 +102,7 @@ def test_gaussian_is_scikit_images_and_kornias() -> None:
     assert off(ours, theirs) < 2e-6
     disk = kernels.disk(4.0)
     theirs = kornia.filters.filter2d(images, torch.from_numpy(disk.copy())[None], border_type="replicate")
-    assert off(filters.convolve(images, [disk]), theirs) < 5e-6
+    assert off(convolutions.convolve(images, [disk]), theirs) < 5e-6
 
 
 def test_gaussian_is_albumentations_away_from_the_border() -> None:
@@ -119,15 +125,15 @@ def test_filters_neither_change_nor_depend_on_layout_or_batch(size: tuple[int, i
         assert whole.is_contiguous(memory_format=torch.channels_last)
         assert torch.equal(whole, filters.gaussian_blur(images.contiguous(), sigma))
         assert torch.equal(whole[1:2], filters.gaussian_blur(images[1:2], sigma))
-    turned = filters.convolve(images, [kernels.disk(2.0)])
+    turned = convolutions.convolve(images, [kernels.disk(2.0)])
     assert turned.is_contiguous(memory_format=torch.channels_last)
-    assert torch.equal(turned[1:2], filters.convolve(images[1:2], [kernels.disk(2.0)]))
+    assert torch.equal(turned[1:2], convolutions.convolve(images[1:2], [kernels.disk(2.0)]))
     assert torch.equal(images, kept)
 
 
 def test_a_flat_image_stays_flat() -> None:
     flat = torch.full((1, 3, 20, 31), 128 / 255)
-    for blurred in (filters.gaussian_blur(flat, 9.0), filters.convolve(flat, [kernels.line(13.0, 10.0)])):
+    for blurred in (filters.gaussian_blur(flat, 9.0), convolutions.convolve(flat, [kernels.line(13.0, 10.0)])):
         assert off(blurred, flat) < 1e-6
 
 
@@ -137,4 +143,4 @@ def test_device_paths_agree(device: str) -> None:
     for sigma in (0.7, 8.0):
         assert off(filters.gaussian_blur(images, sigma), filters.gaussian_blur(there, sigma).cpu()) < 1e-5
     each = [kernels.line(11.0, 20.0), kernels.line(11.0, 90.0)]
-    assert off(filters.convolve(images, each), filters.convolve(there, each).cpu()) < 1e-5
+    assert off(convolutions.convolve(images, each), convolutions.convolve(there, each).cpu()) < 1e-5

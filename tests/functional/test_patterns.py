@@ -118,9 +118,7 @@ def test_replacing_by_opencv_and_by_torch_is_the_same(channels: int) -> None:
         shapes = ((1, channels, 1, 1), (3, channels, 1, 1), (3, channels, *size), (1, channels, *size))
         for canvas in (torch.rand(shape, generator=SEED) for shape in shapes):
             kept = images.clone()
-            assert torch.equal(
-                layering.replace_where_opencv(images, covered, canvas), torch.where(covered, canvas, images)
-            )
+            assert torch.equal(layering.replace_where(images, covered, canvas), torch.where(covered, canvas, images))
             assert torch.equal(images, kept)
 
 

@@ -14,7 +14,8 @@ from torch.nn import functional
 
 from hardgen.functional import kernels
 from hardgen.functional.bytewise import Bytes, cut, flat
-from hardgen.functional.filters import COARSE, convolve, gaussian_opencv
+from hardgen.functional.convolutions import convolve
+from hardgen.functional.filters import COARSE, gaussian_opencv
 from hardgen.functional.kernels import Kernel
 from hardgen.functional.parallel import by_image
 

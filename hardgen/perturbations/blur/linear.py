@@ -1,14 +1,19 @@
 """Blur that is the same all over the image: Gaussian, box, line, disk, polygon, path."""
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional import kernels
-from hardgen.functional.filters import box_blur, convolve, gaussian_blur
+from hardgen.functional.convolutions import convolve, convolving
+from hardgen.functional.filters import box_blur, box_blurring, gaussian_blur, gaussian_blurring
+from hardgen.functional.kernels import Kernel
+from hardgen.functional.sources import Making
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import PhotometricPerturbation
 from hardgen.registry import register
@@ -19,6 +24,22 @@ WIGGLES = 8
 """Half waves of a shaking camera's path."""
 POINTS = 512
 """Instants of the exposure."""
+
+
+class Convolution(PhotometricPerturbation):
+    """Filters each image with its own kernel, or all with one."""
+
+    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """Filters the batch."""
+        return convolve(images, self.kernels(min(images.shape[-2:]), rng))
+
+    def making(self, batch: Batch, rng: SampleRng) -> Making | None:
+        """Filters an image."""
+        return convolving(self.kernels(min(batch.shape[-2:]), rng))
+
+    @abstractmethod
+    def kernels(self, short: int, rng: SampleRng) -> list[Kernel]:
+        """One for each image or for all, given the short side in pixels."""
 
 
 @register("gaussian_blur")
@@ -42,10 +63,14 @@ class GaussianBlur(PhotometricPerturbation):
         """Filters rows and columns."""
         return gaussian_blur(images, self.sigma * min(images.shape[-2:]))
 
+    def making(self, batch: Batch, rng: SampleRng) -> Making:
+        """Filters an image."""
+        return gaussian_blurring(self.sigma * min(batch.shape[-2:]))
+
 
 @register("motion_blur")
 @dataclass(frozen=True)
-class MotionBlur(PhotometricPerturbation):
+class MotionBlur(Convolution):
     """Smears along a straight line, as a camera that moves evenly while its shutter is open does.
 
     The kernel is a line of the exact length, of less than a pixel too, symmetric about its centre: the image blurs at
@@ -60,17 +85,17 @@ class MotionBlur(PhotometricPerturbation):
     length: float = knob(0.0, 0.25, SHORT_SIDE, "Length of the way that a point moves.")
     angle: float | None = setting(None, 0.0, 180.0, "degrees", "Direction of motion, counter-clockwise from level.")
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Filters every image with a line at its own angle."""
-        length = self.length * min(images.shape[-2:])
+    def kernels(self, short: int, rng: SampleRng) -> list[Kernel]:
+        """A line for each image, at its own angle."""
+        length = self.length * short
         if self.angle is not None:
-            return convolve(images, [kernels.line(length, self.angle)])
-        return convolve(images, [kernels.line(length, turn * 180.0) for turn in rng.uniform("angle").tolist()])
+            return [kernels.line(length, self.angle)]
+        return [kernels.line(length, turn * 180.0) for turn in rng.uniform("angle").tolist()]
 
 
 @register("defocus_blur")
 @dataclass(frozen=True)
-class DefocusBlur(PhotometricPerturbation):
+class DefocusBlur(Convolution):
     """Blurs with a uniform disk, as a lens with a round aperture does out of focus.
 
     The disk has the exact radius, of less than a pixel too. At 224 px, ImageNet-C's radii of 3, 4, 6, 8 and 10 px are
@@ -84,14 +109,14 @@ class DefocusBlur(PhotometricPerturbation):
 
     radius: float = knob(0.0, 0.1, SHORT_SIDE, "Radius of the disk that a point becomes.")
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Filters with the disk."""
-        return convolve(images, [kernels.disk(self.radius * min(images.shape[-2:]))])
+    def kernels(self, short: int, rng: SampleRng) -> list[Kernel]:
+        """The disk."""
+        return [kernels.disk(self.radius * short)]
 
 
 @register("bokeh_blur")
 @dataclass(frozen=True)
-class BokehBlur(PhotometricPerturbation):
+class BokehBlur(Convolution):
     """Blurs with a uniform polygon, as a lens with a stopped-down iris does out of focus.
 
     The polygon has the area of a disk of the radius, so that the same radius of `defocus_blur` lets the same light in.
@@ -105,9 +130,9 @@ class BokehBlur(PhotometricPerturbation):
     blades: int = setting(6, 3, 16, "blades", "Sides of the polygon.")
     angle: float = setting(0.0, 0.0, 360.0, "degrees", "Where a corner points, counter-clockwise from level.")
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Filters with the polygon."""
-        return convolve(images, [kernels.polygon(self.radius * min(images.shape[-2:]), int(self.blades), self.angle)])
+    def kernels(self, short: int, rng: SampleRng) -> list[Kernel]:
+        """The polygon."""
+        return [kernels.polygon(self.radius * short, int(self.blades), self.angle)]
 
 
 @register("box_blur")
@@ -127,10 +152,14 @@ class BoxBlur(PhotometricPerturbation):
         """Averages over the window."""
         return box_blur(images, self.width * min(images.shape[-2:]))
 
+    def making(self, batch: Batch, rng: SampleRng) -> Making:
+        """Averages in an image."""
+        return box_blurring(self.width * min(batch.shape[-2:]))
+
 
 @register("shake_blur")
 @dataclass(frozen=True)
-class ShakeBlur(PhotometricPerturbation):
+class ShakeBlur(Convolution):
     """Smears along a random smooth path, as a camera held by hand does in a long exposure.
 
     Each image draws its path: in x and in y, 8 half cosine waves over the exposure with normal amplitudes that fall as
@@ -150,9 +179,9 @@ class ShakeBlur(PhotometricPerturbation):
 
     length: float = knob(0.0, 0.4, SHORT_SIDE, "Length of the way that a point moves.")
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Filters every image with its own path."""
-        length = self.length * min(images.shape[-2:])
+    def kernels(self, short: int, rng: SampleRng) -> list[Kernel]:
+        """A path for each image."""
+        length = self.length * short
         order = np.arange(1, WIGGLES + 1)
         waves = np.cos(math.pi * order[:, None] * (np.arange(POINTS) + 0.5) / POINTS) / order[:, None] ** 1.5
         each = []
@@ -160,4 +189,4 @@ class ShakeBlur(PhotometricPerturbation):
             across, down = amplitudes @ waves
             way = np.hypot(np.diff(across), np.diff(down)).sum()
             each.append(kernels.path(across * (length / way), down * (length / way)))
-        return convolve(images, each)
+        return each

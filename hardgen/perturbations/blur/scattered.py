@@ -5,10 +5,12 @@ from typing import ClassVar
 
 from torch import Tensor, special
 
+from hardgen.batch import Batch
 from hardgen.functional import fields
 from hardgen.functional.filters import gaussian_blur
-from hardgen.functional.medians import median_blur
+from hardgen.functional.medians import median_blur, median_blurring
 from hardgen.functional.scattering import scatter, wander
+from hardgen.functional.sources import Making
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import PhotometricPerturbation
 from hardgen.registry import register
@@ -89,3 +91,7 @@ class MedianBlur(PhotometricPerturbation):
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Takes medians."""
         return median_blur(images, self.width * min(images.shape[-2:]))
+
+    def making(self, batch: Batch, rng: SampleRng) -> Making:
+        """Takes medians in an image."""
+        return median_blurring(self.width * min(batch.shape[-2:]))

@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional import tone
 from hardgen.functional.colour import toward
 from hardgen.knobs import knob
@@ -61,6 +62,9 @@ class ColourBlindness(ColourMatrix):
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Mixes light."""
         return tone.from_light(super().perturb(tone.to_light(images), rng).clamp_(0.0, 1.0))
+
+    def making(self, batch: Batch, rng: SampleRng) -> None:
+        """Light is mixed batch by batch."""
 
     def matrices(self, rng: SampleRng, count: int) -> Tensor:
         """On the way to the deficiency."""

@@ -5,16 +5,17 @@ from typing import ClassVar
 
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional import tone
 from hardgen.knobs import knob
-from hardgen.perturbation import PhotometricPerturbation
+from hardgen.perturbation import PointwisePerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
 
 @register("invert")
 @dataclass(frozen=True)
-class Invert(PhotometricPerturbation):
+class Invert(PointwisePerturbation):
     """Blends to the negative of the image.
 
     Every value v goes toward 1 - v; half way every image is flat grey. So accuracy rises again beyond 0.5, from
@@ -25,6 +26,6 @@ class Invert(PhotometricPerturbation):
 
     blend: float = knob(0.0, 1.0, "of the inversion", "Share of the way to the negative.")
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def curve(self, values: Tensor, batch: Batch, rng: SampleRng) -> Tensor:
         """Goes toward the negative."""
-        return tone.lift(images, 1.0 - 2.0 * self.blend, self.blend)
+        return tone.lift(values, 1.0 - 2.0 * self.blend, self.blend)

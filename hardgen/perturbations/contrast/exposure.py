@@ -7,10 +7,12 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional import tone
+from hardgen.functional.measures import Doses, Measured
 from hardgen.functional.photons import thin
 from hardgen.knobs import Scale, knob, setting
-from hardgen.perturbation import Doses, PhotometricPerturbation
+from hardgen.perturbation import Perturbation, PointwisePerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -34,9 +36,14 @@ class About(enum.Enum):
     grey = "grey"
 
 
+def mean_luminance(batch: Batch) -> Doses:
+    """The mean brightness of each image, measured when it is asked for."""
+    return Measured({"mean_luminance": lambda: tone.luminance(batch.means[:, :, None, None]).flatten()})
+
+
 @register("contrast")
 @dataclass(frozen=True)
-class Contrast(PhotometricPerturbation):
+class Contrast(PointwisePerturbation):
     """Lowers contrast about the image's mean grey level, which stays.
 
     Every value v becomes mean + factor (v - mean), with one mean per image over pixels and channels: a half-black,
@@ -53,21 +60,23 @@ class Contrast(PhotometricPerturbation):
     factor: float = knob(1.0, 0.0, "of the original contrast", "Contrast that is left.", Scale.QUADRATIC)
     about: About = About.image
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Brings values nearer to the mean."""
-        if self.about is About.image:
-            return tone.scale_contrast(images, self.factor)
-        level = images.mean((2, 3), keepdim=True) if self.about is About.channel else images.new_tensor(0.5)
-        return level.mul(1.0 - self.factor).add(images, alpha=self.factor)
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """The dose `rms_contrast` is the standard deviation of the brightness, which falls by the factor."""
+        after, _ = super().apply(batch, rng)
+        return after, Measured({"rms_contrast": lambda: tone.deviation(batch.images) * self.factor})
 
-    def dose(self, images: Tensor) -> Doses:
-        """`rms_contrast`: standard deviation of the brightness."""
-        return {"rms_contrast": tone.brightness(images)[1]}
+    def curve(self, values: Tensor, batch: Batch, rng: SampleRng) -> Tensor:
+        """Brings values nearer to the level."""
+        level = values.new_tensor(0.5)
+        if self.about is not About.grey:
+            means = batch.means if self.about is About.channel else batch.means.mean(1, keepdim=True)
+            level = means[:, :, None, None]
+        return level.mul(1.0 - self.factor).add(values, alpha=self.factor)
 
 
 @register("brightness")
 @dataclass(frozen=True)
-class Brightness(PhotometricPerturbation):
+class Brightness(PointwisePerturbation):
     """Over- or underexposes, by photographic stops of light.
 
     Display values become linear light by the sRGB curve, are multiplied by 2 to the power of the stops, clipped at
@@ -82,21 +91,21 @@ class Brightness(PhotometricPerturbation):
     stops: float = knob(0.0, 4.0, "stops", "Change of exposure; each stop halves or doubles the light.")
     direction: Direction = Direction.both
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def dose(self, after: Batch) -> Doses:
+        """`mean_luminance`: mean brightness in display values."""
+        return mean_luminance(after)
+
+    def curve(self, values: Tensor, batch: Batch, rng: SampleRng) -> Tensor:
         """Multiplies the light."""
         if self.direction is Direction.both:
-            return tone.expose(images, (rng.integers("direction", 2) * 2 - 1) * self.stops)
+            return tone.expose(values, (rng.integers("direction", 2) * 2 - 1) * self.stops)
         sign = 1.0 if self.direction is Direction.brighter else -1.0
-        return tone.expose(images, torch.full((len(images),), sign * self.stops, device=images.device))
-
-    def dose(self, images: Tensor) -> Doses:
-        """`mean_luminance`: mean brightness in display values."""
-        return {"mean_luminance": tone.brightness(images)[0]}
+        return tone.expose(values, torch.full((len(batch),), sign * self.stops, device=values.device))
 
 
 @register("low_light")
 @dataclass(frozen=True)
-class LowLight(PhotometricPerturbation):
+class LowLight(Perturbation):
     """Takes the picture with fewer photons: darker, with shot noise and read noise.
 
     Works in linear light. The picture is taken as the read-out of 10000 photons at white. Of n photons per channel and
@@ -118,14 +127,14 @@ class LowLight(PhotometricPerturbation):
     read_noise: float = setting(2.0, 0.0, 20.0, "electrons", "Standard deviation of the read-out.")
     gain: float = setting(0.75, 0.0, 1.0, "of the lost stops", "Brightness that the camera gives back.")
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Measures the light again with fewer photons."""
-        shape = images.shape[1:]
+        shape = batch.shape[1:]
         shot, read = rng.normal("shot", *shape), rng.normal("read", *shape)
-        light = thin(tone.to_light(images), self.photons, FULL_EXPOSURE, shot, read, self.read_noise)
+        light = thin(batch.changed(tone.to_light), self.photons, FULL_EXPOSURE, shot, read, self.read_noise)
         left = (self.photons / FULL_EXPOSURE) ** (1.0 - self.gain)
-        return tone.from_light(light.mul_(left).clamp_(0.0, 1.0))
+        return batch.replace(tone.from_light(light.mul_(left).clamp_(0.0, 1.0))), {}
 
-    def dose(self, images: Tensor) -> Doses:
+    def dose(self, after: Batch) -> Doses:
         """`mean_luminance`: mean brightness in display values."""
-        return {"mean_luminance": tone.brightness(images)[0]}
+        return mean_luminance(after)

@@ -7,9 +7,10 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional import quantise, tone
 from hardgen.knobs import Scale, knob, setting
-from hardgen.perturbation import PhotometricPerturbation
+from hardgen.perturbation import PhotometricPerturbation, PointwisePerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -26,7 +27,7 @@ class Pattern(enum.Enum):
 
 @register("posterise")
 @dataclass(frozen=True)
-class Posterise(PhotometricPerturbation):
+class Posterise(PointwisePerturbation):
     """Rounds every channel to few levels, as with few bits per value.
 
     Levels are evenly spaced from black to white, both included: 256 of them are 8 bits, 2 are one bit. Neutral is 24
@@ -42,9 +43,9 @@ class Posterise(PhotometricPerturbation):
 
     levels: int = knob(1 << 24, 2, "levels of each channel", "Values that a channel can take.", Scale.RECIPROCAL)
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def curve(self, values: Tensor, batch: Batch, rng: SampleRng) -> Tensor:
         """Rounds to the nearest level."""
-        return tone.quantise(images, self.levels)
+        return tone.quantise(values, self.levels)
 
 
 @register("dither")

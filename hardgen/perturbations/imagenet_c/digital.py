@@ -1,5 +1,6 @@
 """ImageNet-C's digital corruptions, and those of tone and colour."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,11 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hardgen.functional.bytewise import Bytes, OnBytes, through_bytes
+from hardgen.batch import Batch
+from hardgen.functional.bytewise import Bytes, OnBytes, change
 from hardgen.functional.codecs import jpeg_bytes
 from hardgen.functional.imagenet_c import boxes, elastic, shades, tone
-from hardgen.functional.levels import to_grid, truncate
-from hardgen.functional.pointwise import on_cpu
+from hardgen.functional.levels import truncate
 from hardgen.functional.sampling import Border
 from hardgen.perturbation import GeometricPerturbation
 from hardgen.perturbations.imagenet_c.severity import Corruption, PhotometricCorruption, Rows, Table
@@ -176,7 +177,14 @@ class ElasticTransform(Corruption, GeometricPerturbation):
 
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Where each pixel is taken from."""
-        height, width = images.shape[-2:]
+        return self._flow(images.shape[-2:], rng)
+
+    def batch_flow(self, batch: Batch, rng: SampleRng) -> Tensor:
+        """The same without a look at the images."""
+        return self._flow(batch.shape[-2:], rng)
+
+    def _flow(self, size: Sequence[int], rng: SampleRng) -> Tensor:
+        height, width = size
         draws, corners = rng.coarse("field", 2, height, width), rng.uniform("corners", 3, 2) * 2 - 1
         if self.table is Table.imagenet:
             return elastic.waves(draws, 0.005 * height * self.row, (0.01 * height, 0.01 * width))
@@ -184,15 +192,15 @@ class ElasticTransform(Corruption, GeometricPerturbation):
         amount, sigma, affine = (part * side for part in self.row)
         return elastic.turned(elastic.waves(draws, amount, (sigma, sigma)), corners * affine)
 
-    def sample(self, images: Tensor, flow: Tensor) -> Tensor:
+    def sample(self, batch: Batch, flow: Tensor) -> Batch:
         """Samples, and cuts off to 8 bits where faithful."""
         if not self.faithful:
-            return super().sample(images, flow)
-        if not on_cpu(images) or self.border not in (Border.mirror, Border.edge):
-            return truncate(super().sample(to_grid(images), flow))
+            return super().sample(batch, flow)
+        if batch.device.type != "cpu" or self.border not in (Border.mirror, Border.edge):
+            return batch.replace(truncate(super().sample(batch.rounded(), flow).images))
         ways = flow.numpy()
 
         def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
             return elastic.moved(pixels, ways[part.start], self.border)
 
-        return through_bytes(images, how, alone=True)[0]
+        return batch.coded_anew(change(batch.bytes(), how, alone=True))

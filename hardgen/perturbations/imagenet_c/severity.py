@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from hardgen.batch import Batch
-from hardgen.functional.bytewise import OnBytes, through_bytes
+from hardgen.functional.bytewise import OnBytes, change
+from hardgen.functional.coded import Coded
 from hardgen.functional.levels import to_grid, truncate
-from hardgen.functional.pointwise import on_cpu
+from hardgen.functional.sources import to_codes
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, Perturbation, PhotometricPerturbation
 from hardgen.rng import SampleRng
@@ -81,19 +82,20 @@ class PhotometricCorruption(Corruption, PhotometricPerturbation):
         return self.faithful or self.in_bytes
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """Corrupts as bytes where it may, and measures the change there; else as floats."""
-        if not (self.on_grid and on_cpu(batch.images)):
+        """Corrupts as bytes where it may, else as floats."""
+        if not (self.on_grid and batch.device.type == "cpu"):
             return super().apply(batch, rng)
-        images, distances = self._corrupt_bytes(batch.images, rng)
-        return batch.replace(images), {"rmse": distances}
+        codes = change(batch.bytes(), self.bytewise(torch.Size(batch.shape), rng), self.alone)
+        return batch.coded_anew(codes), {}
 
-    def _corrupt_bytes(self, images: Tensor, rng: SampleRng) -> tuple[Tensor, Tensor]:
-        return through_bytes(images, self.bytewise(images.shape, rng), self.alone)
+    def _corrupt_bytes(self, images: Tensor, rng: SampleRng) -> Tensor:
+        codes = change(to_codes(images.cpu()), self.bytewise(images.shape, rng), self.alone)
+        return Coded(codes).decoded().to(images.device)
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Corrupts, and cuts off to 8 bits where faithful."""
         if self.in_bytes:
-            return self._corrupt_bytes(images.cpu(), rng)[0].to(images.device)
+            return self._corrupt_bytes(images, rng)
         return truncate(self.corrupt(to_grid(images), rng)) if self.faithful else self.corrupt(images, rng)
 
     @abstractmethod

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional import fields, tone
 from hardgen.functional.noise import add_grain, add_noise
 from hardgen.functional.photons import amplify, count
 from hardgen.knobs import Scale, knob, setting
-from hardgen.perturbation import PhotometricPerturbation
+from hardgen.perturbation import Doses, Perturbation, PhotometricPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -55,7 +56,7 @@ class ShotNoise(PhotometricPerturbation):
 
 @register("iso_noise")
 @dataclass(frozen=True)
-class IsoNoise(PhotometricPerturbation):
+class IsoNoise(Perturbation):
     """Takes the picture at a high ISO setting: grain in the shadows and blotches of colour, at unchanged brightness.
 
     In linear light, a pixel counts 4000 photons at white at ISO 100 and fewer in proportion above. The variance in
@@ -73,15 +74,15 @@ class IsoNoise(PhotometricPerturbation):
     colour: float = setting(0.4, 0.0, 1.0, "of the variance", "Share of the noise that differs between channels.")
     blotch: float = setting(0.008, 0.002, 0.2, SHORT_SIDE, "Half the width of the blotches of colour.")
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Adds the noise of the sensor in linear light."""
-        channels, height, width = images.shape[1:]
+        channels, height, width = batch.shape[1:]
         nodes = rng.normal("blotches", channels, *fields.spline_shape(height, width, self.blotch))
         field = fields.spline(nodes, height, width, self.blotch).mul_(self.colour**0.5)
         field.add_(rng.normal("grain", 1, height, width), alpha=(1 - self.colour) ** 0.5)
         photons = FULL_WELL * BASE_ISO / self.iso
-        light = amplify(tone.to_light(images), photons, FULL_WELL, field, self.read_noise)
-        return tone.from_light(light.clamp_(DARKEST, 1.0))
+        light = amplify(batch.changed(tone.to_light), photons, FULL_WELL, field, self.read_noise)
+        return batch.replace(tone.from_light(light.clamp_(DARKEST, 1.0))), {}
 
 
 @register("film_grain")

@@ -10,11 +10,12 @@ from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.functional.layering import share
-from hardgen.functional.noise import add_noise, multiply_noise, replace_values
+from hardgen.functional.measures import Doses, Measured
+from hardgen.functional.noise import add_noise, multiply_noise, salt_and_pepper, striking
 from hardgen.functional.occlusion import cover
 from hardgen.functional.parallel import spread
 from hardgen.knobs import knob, setting
-from hardgen.perturbation import Doses, Perturbation, PhotometricPerturbation
+from hardgen.perturbation import Perturbation, PhotometricPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -113,7 +114,7 @@ class ImpulseNoise(Perturbation):
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Strikes the first pixels in each image's order."""
-        channels, height, width = batch.images.shape[1:]
+        channels, height, width = batch.shape[1:]
         layers = channels if self.unit is Unit.value else 1
         # Normal numbers are drawn in half the time of uniform ones, and order pixels as well.
         order = rng.normal("order", layers, height, width)
@@ -125,4 +126,7 @@ class ImpulseNoise(Perturbation):
                 places.copy_(cover(layer, self.fraction))
 
         spread(one, len(batch), order.numel() if order.device.type == "cpu" else 0)
-        return batch.replace(replace_values(batch.images, struck, white)), {"struck": share(struck)}
+        doses = Measured({"struck": lambda: share(struck)})
+        if batch.on_cpu:
+            return batch.made(striking(struck, white)), doses
+        return batch.replace(salt_and_pepper(batch.images, struck, white)), doses

@@ -10,8 +10,8 @@ from torch import Tensor
 from hardgen.batch import Batch
 from hardgen.functional import cells, occlusion
 from hardgen.functional.layering import share
+from hardgen.functional.measures import Doses, Measured
 from hardgen.knobs import knob, setting
-from hardgen.perturbation import Doses
 from hardgen.perturbations.distractors.donors import protected
 from hardgen.perturbations.occlusion.occluder import Cover, Occluder
 from hardgen.registry import register
@@ -42,6 +42,8 @@ class SalientCells(Occluder):
 
     cell: float = setting(1 / 14, 0.01, 1.0, "of the target's short side", "Side of a cell, fitted to whole cells.")
     first: Order = Order.salient
+
+    looks: ClassVar[bool] = True
 
     def draws(self, height: int, width: int, rng: SampleRng) -> Tensor:
         """A number for every cell there may be, which decides between equals."""
@@ -121,7 +123,8 @@ class BackgroundOcclusion(Cover):
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Covers each image; the dose `background_covered` is the share of its background, besides `coverage`."""
         after, doses = super().apply(batch, rng)
-        return after, {**doses, "background_covered": doses["covered"] / share(self.wanted(batch)).clamp(min=1e-9)}
+        background = {"background_covered": lambda: doses["covered"] / share(self.wanted(batch)).clamp(min=1e-9)}
+        return after, Measured(background, doses)
 
     def wanted(self, batch: Batch) -> Tensor:
         """All but the object's pixels."""

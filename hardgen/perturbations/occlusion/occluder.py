@@ -13,7 +13,7 @@ from hardgen.errors import HardgenError
 from hardgen.functional import occlusion
 from hardgen.functional.coverage import coverage
 from hardgen.functional.filters import gaussian_blur
-from hardgen.functional.layering import replace_where, with_channels
+from hardgen.functional.layering import covering, replace_where, with_channels
 from hardgen.functional.parallel import spread
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, Perturbation, Target
@@ -49,6 +49,8 @@ class Cover(Perturbation):
 
     lit: ClassVar[bool] = False
     """Whether the occluder has light and shade of its own."""
+    looks: ClassVar[bool] = False
+    """Whether the order depends on the pixels; where not, their values are not at hand."""
 
     def __post_init__(self) -> None:
         """Checks the colour besides the fields that every perturbation has checked."""
@@ -64,15 +66,29 @@ class Cover(Perturbation):
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Covers each image; the doses are those of `coverage`."""
-        images = batch.images
-        height, width = images.shape[-2:]
-        wanted = self.wanted(batch)
-        draws = self.draws(height, width, rng)
-        covered = torch.zeros(len(batch), 1, height, width, dtype=torch.bool, device=images.device)
-        light = torch.ones(covered.shape, device=images.device) if self.lit else None
+        height, width = batch.shape[-2:]
+        wanted, draws = self.wanted(batch), self.draws(height, width, rng)
+        light, at_once = None, wanted is None and batch.device.type == "cpu"
+        covered = self.cover_whole(height, width, draws) if at_once else None
+        if covered is None:
+            covered, light = self._cover_ranked(batch, wanted, draws)
+        canvas = self.canvas(batch, rng)
+        if light is not None:
+            canvas = canvas * light
+        doses = coverage(batch, covered)
+        if batch.on_cpu:
+            return batch.made(covering(covered, canvas)), doses
+        return batch.replace(replace_where(batch.images, covered, canvas)), doses
+
+    def _cover_ranked(self, batch: Batch, wanted: Tensor | None, draws: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Covers the pixels of lowest rank; gives also the occluder's light, where the class is `lit`."""
+        device, (height, width) = batch.device, batch.shape[-2:]
+        pixels = batch.images if self.looks else torch.empty((), device=device).expand(batch.shape)
+        covered = torch.zeros(len(batch), 1, height, width, dtype=torch.bool, device=device)
+        light = torch.ones(covered.shape, device=device) if self.lit else None
 
         def one(i: int) -> None:
-            mask, image, place = None, images[i], covered[i, 0]
+            mask, image, place = None, pixels[i], covered[i, 0]
             box: tuple[slice, ...] = (slice(None), slice(None))
             if wanted is not None:
                 if not bool(wanted[i].any()):
@@ -85,11 +101,8 @@ class Cover(Perturbation):
             if light is not None and shine is not None:
                 light[i, 0][box] = shine
 
-        spread(one, len(batch), images.numel() if images.device.type == "cpu" else 0)
-        canvas = self.canvas(batch, rng)
-        if light is not None:
-            canvas = canvas * light
-        return batch.replace(replace_where(images, covered, canvas)), coverage(batch, covered)
+        spread(one, len(batch), pixels.numel() if device.type == "cpu" else 0)
+        return covered, light
 
     @abstractmethod
     def wanted(self, batch: Batch) -> Tensor | None:
@@ -99,11 +112,19 @@ class Cover(Perturbation):
     def draws(self, height: int, width: int, rng: SampleRng) -> Tensor:
         """What is drawn for each image of height x width pixels: B x n float32."""
 
+    def cover_whole(self, height: int, width: int, draws: Tensor) -> Tensor | None:
+        """The pixels that are covered of whole images, on the CPU, where that needs no rank of every pixel.
+
+        Returns:
+            B x 1 x height x width bool, the same as by `rank`; None where ranks are needed.
+        """
+        return None
+
     def order(self, image: Tensor, wanted: Tensor | None, draw: Tensor) -> Tensor:
         """The order in which the pixels of a window are covered: see `rank`, which it asks unless overridden.
 
         Args:
-            image: The window's pixels, C x h x w.
+            image: The window's pixels, C x h x w; of no meaning but their shape unless the class `looks`.
             wanted: Which of them count, h x w bool; None for all.
             draw: The image's row of `draws`.
 
@@ -122,21 +143,21 @@ class Cover(Perturbation):
 
     def canvas(self, batch: Batch, rng: SampleRng) -> Tensor:
         """What the occluder shows, wherever it may lie: B or 1 x C x H or 1 x W or 1."""
-        images = batch.images
+        channels = batch.shape[1]
         if self.fill is Fill.noise:
-            return rng.uniform("fill", *images.shape[1:])
+            return rng.uniform("fill", *batch.shape[1:])
         if self.fill is Fill.mean:
-            return images.mean((2, 3), keepdim=True)
+            return batch.means[:, :, None, None]
         if self.fill is Fill.blur:
-            return gaussian_blur(images, BLUR_SIGMA * min(images.shape[-2:]))
+            return gaussian_blur(batch.images, BLUR_SIGMA * min(batch.shape[-2:]))
         if self.fill is Fill.texture:
             canvas = self._texture(batch, rng)
         else:
-            canvas = torch.tensor(self.colour, device=images.device)[None, :, None, None]
-        coloured = with_channels(canvas, images.shape[1])
+            canvas = torch.tensor(self.colour, device=batch.device)[None, :, None, None]
+        coloured = with_channels(canvas, channels)
         if not bool(batch.grey.any()):
             return coloured
-        return torch.where(batch.grey[:, None, None, None], with_channels(canvas, images.shape[1], grey=True), coloured)
+        return torch.where(batch.grey[:, None, None, None], with_channels(canvas, channels, grey=True), coloured)
 
     def _texture(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Another image for each one, at the same size."""
@@ -148,7 +169,7 @@ class Cover(Perturbation):
             picks = [(p + 1) % count if donors.ids[p] == i else p for p, i in zip(picks, batch.ids, strict=True)]
             if any(donors.ids[p] == i for p, i in zip(picks, batch.ids, strict=True)):
                 raise HardgenError(f"{self.name}.fill=texture needs a donor other than the image itself; there is none")
-        return donors.resized(*batch.images.shape[-2:])[picks]
+        return donors.resized(*batch.shape[-2:])[picks]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from hardgen.functional import occlusion
+from hardgen.functional.holes import cover_holes
 from hardgen.knobs import setting
 from hardgen.perturbations.occlusion.occluder import Occluder
 from hardgen.registry import register
@@ -34,6 +35,10 @@ class Rectangle(Occluder):
         """By the scale at which the rectangle reaches a pixel."""
         return occlusion.rectangle(height, width, draw)
 
+    def cover_whole(self, height: int, width: int, draws: Tensor) -> Tensor:
+        """By bisection over scales, as one hole."""
+        return cover_holes(height, width, draws[:, None], self.fraction)
+
 
 @register("holes")
 @dataclass(frozen=True)
@@ -57,6 +62,10 @@ class Holes(Occluder):
     def rank(self, height: int, width: int, draw: Tensor) -> Tensor:
         """By the scale at which the cell's hole reaches a pixel."""
         return occlusion.holes(height, width, draw)
+
+    def cover_whole(self, height: int, width: int, draws: Tensor) -> Tensor:
+        """By bisection over scales."""
+        return cover_holes(height, width, draws, self.fraction)
 
 
 @register("grid")

@@ -6,6 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional.bands import HALF, low_pass
 from hardgen.knobs import Scale, knob, setting
 from hardgen.perturbation import Doses, PhotometricPerturbation
@@ -49,9 +50,9 @@ class LowPass(PhotometricPerturbation):
         low = low_pass(images, self.sigma * min(images.shape[-2:]), self.pad)
         return low if self.sigma >= 2 * LEAST else torch.lerp(images, low, self.sigma / LEAST - 1)
 
-    def dose(self, images: Tensor) -> Doses:
+    def dose(self, after: Batch) -> Doses:
         """The cut-off."""
-        return _cutoff(self.sigma, images)
+        return _cutoff(self.sigma, after.images)
 
 
 @register("high_pass")
@@ -90,6 +91,6 @@ class HighPass(PhotometricPerturbation):
         fine = images - low
         return fine.add_((means if self.mean is None else self.mean) - fine.mean((2, 3), keepdim=True))
 
-    def dose(self, images: Tensor) -> Doses:
+    def dose(self, after: Batch) -> Doses:
         """The cut-off."""
-        return _cutoff(self.sigma, images)
+        return _cutoff(self.sigma, after.images)
