@@ -117,7 +117,8 @@ def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig],
             else:
                 raise
         finally:
-            if folder.is_dir() and not any(folder.iterdir()):
+            # Hydra makes the folder of a run; where a command has none of its own, it is the user's working folder.
+            if folder.is_dir() and folder.resolve() != Path.cwd() and not any(folder.iterdir()):
                 folder.rmdir()
 
     return run

@@ -50,8 +50,8 @@ class Adapted(Perturbation):
         return torch.from_numpy(np.stack(rows)).permute(0, 3, 1, 2)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles as the recipe and the knob's value: the class may not exist where it arrives."""
-        return revive, (self.recipe, getattr(self, self.recipe.knob))
+        """Pickles as the recipe and the values of all fields: the class may not exist where it arrives."""
+        return revive, (self.recipe, {f.name: getattr(self, f.name) for f in dataclasses.fields(self)})
 
 
 class AdaptedPhotometric(Adapted, PhotometricPerturbation):
@@ -123,9 +123,8 @@ def enter(recipe: Recipe) -> type[Adapted]:
     return registry.register(recipe.name, family=recipe.family)(adapt(recipe))
 
 
-def revive(recipe: Recipe, value: float) -> Perturbation:
+def revive(recipe: Recipe, fields: dict[str, Any]) -> Perturbation:
     """A perturbation that came from another process; its class joins the registry here."""
-    fields = {recipe.knob: value}
     return enter(recipe)(**fields)
 
 

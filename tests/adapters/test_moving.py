@@ -1,10 +1,14 @@
 """Transforms that move pixels: the flow is the library's, and boxes and masks go along."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import torch
 
 from hardgen.adapters.places import flow_of, places
+from hardgen.functional.sampling import Border
 from hardgen.perturbation import GeometricPerturbation
 from hardgen.rng import SampleRng
 from hardgen.testing import check_perturbation, sample_batch
@@ -80,3 +84,11 @@ def test_what_is_filled_in_points_outside_the_frame() -> None:
     outside = (hole[..., 0] < -0.5) | (hole[..., 0] > 29.5) | (hole[..., 1] < -0.5) | (hole[..., 1] > 19.5)
     assert bool(outside.all())
     assert bool((flow_of(torch.zeros(1, 3, 20, 30)) < -20).all())
+
+
+def test_copies_and_pickles_keep_every_field(load: Load) -> None:
+    cls = load(SHIFT.format(library="kornia", transform="RandomTranslate", parameters="{translate_x: [value, value]}"))
+    for border in [b for b in Border if b is not cls().border]:  # type: ignore[attr-defined]
+        made = cls(share=0.2, border=border)
+        assert copy.deepcopy(made) == made
+        assert pickle.loads(pickle.dumps(made)) == made

@@ -178,3 +178,14 @@ def test_list_names_presets(run: Run) -> None:
     text = " ".join(out.split())
     assert "imagenet_c ImageNet-C (Hendrycks and Dietterich 2019" in text
     assert "human/contrast People's stimuli" in text
+
+
+@pytest.mark.parametrize("words", [["preview", "images=0"], ["preview", "out=../elsewhere.png"]])
+def test_an_empty_working_folder_stays(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    here = tmp_path / "empty"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    run(*words, "pipeline=contrast")
+    assert here.is_dir()
