@@ -23,6 +23,7 @@ CHECKS: dict[str, Callable[[type[Perturbation], str], None]] = {
         images.does_something,
         images.grey_stays_grey,
         images.any_size,
+        images.bytes_agree,
         images.monotone,
         draws.batch_independent,
         draws.repeatable,

@@ -1,6 +1,7 @@
 """What every check of the contract shares: exemptions, how knobs are turned, how a failure reads."""
 
 import dataclasses
+import enum
 from collections.abc import Iterator
 
 import torch
@@ -45,6 +46,18 @@ def turns(cls: type[Perturbation], *hardnesses: float) -> Iterator[tuple[str, Pe
         for hardness in hardnesses:
             perturbation = turned(cls, knob, hardness)
             yield f"{knob}={getattr(perturbation, knob):g}", perturbation
+
+
+def choices(cls: type[Perturbation], hardness: float) -> Iterator[tuple[str, Perturbation]]:
+    """The main knob at a hardness, with the other fields as they are and then with each other choice of one of them."""
+    plain = turned(cls, next(iter(cls.knobs())), hardness)
+    yield "as it is", plain
+    for field in dataclasses.fields(cls):
+        value = getattr(plain, field.name)
+        kinds: tuple[object, ...] = tuple(type(value)) if isinstance(value, enum.Enum) else ()
+        for other in (False, True) if isinstance(value, bool) else kinds:
+            if other != value:
+                yield f"{field.name}={other}", dataclasses.replace(plain, **{field.name: other})
 
 
 def rng_for(batch: Batch, seed: int = SEED, slot: str = SLOT) -> SampleRng:

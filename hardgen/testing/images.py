@@ -3,9 +3,11 @@
 import torch
 
 from hardgen.batch import Batch
+from hardgen.functional.coded import Coded
+from hardgen.functional.sources import to_codes
 from hardgen.perturbation import Perturbation
 from hardgen.pipeline import rounded
-from hardgen.testing.contract import exempt, outcome, pixels, require, rmse, turned, turns, widest
+from hardgen.testing.contract import choices, exempt, outcome, pixels, require, rmse, turned, turns, widest
 from hardgen.testing.samples import GREY, HALVES, sample_batch
 
 SIZES = ((64, 200), (200, 64), (17, 33), (4, 4), (1, 1))
@@ -90,6 +92,24 @@ def any_size(cls: type[Perturbation], device: str) -> None:
                 raise AssertionError(f"{name} at {height}x{width}: {type(error).__name__}: {error}") from error
             require(images.shape == batch.images.shape, f"{name} changes the shape of {height}x{width}")
             require(bool(((images >= 0) & (images <= 1)).all()), f"{name} leaves [0, 1] at {height}x{width}")
+
+
+def bytes_agree(cls: type[Perturbation], device: str) -> None:
+    """Pictures that are still a file's bytes come out as the same pictures given as floats, with the same doses."""
+    del device  # bytes lie on the CPU
+    for channels in (3, 1):
+        batch = rounded(sample_batch(40, 56, pick=(0, 3, GREY), channels=channels))
+        coded = batch.replace(Coded(to_codes(batch.images)), on_grid=True)
+        for name, perturbation in choices(cls, 0.5):
+            theirs, ours = (outcome(perturbation, b) for b in (batch, coded))
+            off = widest(ours.batch.images, theirs.batch.images)
+            require(off < 1e-4, f"{name}: pixels from bytes of {channels} channels differ by {off:.4f}")
+            off = widest(rounded(ours.batch).images, rounded(theirs.batch).images)
+            require(off < 1.01 / 255, f"{name}: rounded pixels from bytes of {channels} channels differ by {off:.4f}")
+            require(set(ours.doses) == set(theirs.doses), f"{name}: bytes have the doses {sorted(ours.doses)}")
+            for dose, value in theirs.doses.items():
+                same = torch.allclose(ours.doses[dose], value, atol=1e-5, rtol=1e-3, equal_nan=True)
+                require(same, f"{name}: the dose {dose} of bytes of {channels} channels differs")
 
 
 def monotone(cls: type[Perturbation], device: str) -> None:

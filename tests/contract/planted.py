@@ -10,7 +10,7 @@ from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.knobs import knob
-from hardgen.perturbation import Doses, PhotometricPerturbation
+from hardgen.perturbation import Doses, PhotometricPerturbation, PointwisePerturbation
 from hardgen.rng import SampleRng
 
 
@@ -178,6 +178,18 @@ class Counts(Good):
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         self.calls[0] += 1
         return images - 0.1 * (self.calls[0] % 2)
+
+
+@dataclass(frozen=True)
+class UsesPlaces(PointwisePerturbation):
+    """Calls a curve what looks at where a value lies."""
+
+    limits: ClassVar[str] = "None."
+
+    depth: float = knob(0.0, hardest=0.5, unit="of full scale", doc="How dark the right edge is.")
+
+    def curve(self, values: Tensor, batch: Batch, rng: SampleRng) -> Tensor:
+        return values - self.depth * torch.linspace(0, 1, values.shape[3])
 
 
 @dataclass(frozen=True)

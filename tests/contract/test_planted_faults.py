@@ -31,6 +31,7 @@ FAULTS: list[tuple[type[Perturbation], str, str]] = [
     (planted.IgnoresSlot, "slots_independent", "another slot gives the same"),
     (planted.NeedsSquare, "any_size", "at 64x200"),
     (planted.NeedsColour, "grey_stays_grey", "must give float32"),
+    (planted.UsesPlaces, "bytes_agree", "pixels from bytes"),
     (planted_geometry.MovesBoxesTooFar, "boxes_move", "the box of sample-0.png"),
     (planted_geometry.LeavesMasks, "boxes_move", "the mask of sample-0.png"),
     (planted_geometry.MovesMasks, "boxes_move", "changes masks"),
@@ -74,6 +75,7 @@ def test_all_failures_are_listed_by_name_one_line_each() -> None:
     names = [line.split(":")[0] for line in lines]
     assert set(names) == {
         "batch_independent",
+        "bytes_agree",
         "global_state_untouched",
         "picklable",
         "repeatable",

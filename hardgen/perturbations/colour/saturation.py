@@ -7,8 +7,10 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional.colour import grey_matrix, hue_matrix, opponent_matrix, toward
 from hardgen.functional.layering import LUMA
+from hardgen.functional.sources import Making
 from hardgen.functional.tone import from_light, to_light
 from hardgen.knobs import Scale, knob
 from hardgen.perturbations.colour.base import ColourMatrix
@@ -90,6 +92,10 @@ class FalseColour(ColourMatrix):
         if self.opponents is Opponents.luma or images.shape[1] == 1:
             return super().perturb(images, rng)
         return from_light(super().perturb(to_light(images), rng).clamp_(0.0, 1.0))
+
+    def making(self, batch: Batch, rng: SampleRng) -> Making | None:
+        """One image by itself in display values; light takes the way of `perturb`."""
+        return super().making(batch, rng) if self.opponents is Opponents.luma else None
 
     def matrices(self, rng: SampleRng, count: int) -> Tensor:
         """Past grey to the other side."""
