@@ -17,9 +17,11 @@ from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.errors import HardgenError, choice, near
+from hardgen.functional import flows
 from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.measures import finish
-from hardgen.functional.sampling import Border, displacement, move_boxes, resample
+from hardgen.functional.motions import Motion, Planar
+from hardgen.functional.sampling import Border
 from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
 
@@ -170,22 +172,42 @@ class GeometricPerturbation(Perturbation):
 
         The dose `displacement` is the root mean square way of the pixels, in fractions of the short side.
         """
-        flow = self.batch_flow(batch, rng)
-        masks = None if batch.masks is None else resample(batch.masks.float(), flow, nearest=True) > 0.5
-        boxes = None if batch.boxes is None else move_boxes(batch.boxes, flow)
+        motion = self.motion(batch, rng)
+        masks = None if batch.masks is None else motion.move_masks(batch.masks)
+        boxes = None if batch.boxes is None else motion.move_boxes(batch.boxes)
         images = batch.images
         if self.minification > 1.0:
             images = gaussian_blur(images, (self.minification - 1) / 2)
-        images = resample(images, flow, border=self.border)
-        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), {"displacement": displacement(flow)}
+        images = motion.move(images, self.border)
+        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), {"displacement": motion.way()}
+
+    def motion(self, batch: Batch, rng: SampleRng) -> Motion | Planar:
+        """How everything moves; for those that also look at boxes or masks, or whose images share flows."""
+        return Motion(self.flow(batch.images, rng))
 
     def batch_flow(self, batch: Batch, rng: SampleRng) -> Tensor:
-        """`flow`, for those that also look at boxes or masks."""
-        return self.flow(batch.images, rng)
+        """The flow of the motion."""
+        return self.motion(batch, rng).flow()
 
     @abstractmethod
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Where each output pixel is taken from: B x H x W x 2, (x, y) in pixels; pixel centres are whole numbers."""
+
+
+class PlanarPerturbation(GeometricPerturbation):
+    """Moves the image as a flat sheet: by a projective map, which is quicker than a flow."""
+
+    def motion(self, batch: Batch, rng: SampleRng) -> Planar:
+        """By `maps`."""
+        return Planar(self.maps(batch.images, rng), (batch.images.shape[-2], batch.images.shape[-1]))
+
+    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """The flow of `maps`."""
+        return flows.planar(images.shape[-2], images.shape[-1], self.maps(images, rng))
+
+    @abstractmethod
+    def maps(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """From (x, y, 1) in the moved image to where it is taken from, in pixels from the centre: B x 3 x 3 float32."""
 
 
 def _enum_in(hint: Any) -> type[enum.Enum] | None:

@@ -2,7 +2,7 @@
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import cv2
@@ -15,6 +15,11 @@ from torch.nn import functional
 from hardgen.functional.flows import still
 from hardgen.functional.parallel import by_image, spread
 from hardgen.functional.smooth_fields import blurred
+
+
+Picture = NDArray[Any]
+SMALL = 48
+"""Short side in pixels at which an image is blurred beyond telling; larger ones are made that small for it."""
 
 
 class Border(enum.Enum):
@@ -32,7 +37,17 @@ class Border(enum.Enum):
     black = "black"
 
 
-def resample(images: Tensor, flow: Tensor, nearest: bool = False, border: Border = Border.mirror) -> Tensor:
+MADE_OF_EDGES = {Border.mirror: cv2.BORDER_REFLECT_101, Border.edge: cv2.BORDER_REPLICATE}
+"""Borders that show pixels from beside the frame's edge."""
+
+
+def resample(
+    images: Tensor,
+    flow: Tensor,
+    nearest: bool = False,
+    border: Border = Border.mirror,
+    places: Tensor | None = None,
+) -> Tensor:
     """Takes every output pixel from where the flow points.
 
     Args:
@@ -40,20 +55,36 @@ def resample(images: Tensor, flow: Tensor, nearest: bool = False, border: Border
         flow: B x H x W x 2 float32, (x, y) in pixels; whole numbers are pixel centres.
         nearest: Nearest pixel with an empty border, for masks; else bilinear.
         border: What lies outside the frame, where not nearest.
+        places: Which flow each image takes, B int64, where there is not one for each.
 
     Returns:
         B x C x H x W float32, channels_last.
     """
-    fill = None if nearest else _fill(images, border)
     if images.device.type == "cpu":
-        return resample_opencv(images, flow, nearest, border, fill)
-    return resample_torch(images, flow, nearest, border, fill)
+        return resample_opencv(images, flow, nearest, border, places)
+    return resample_torch(images, flow if places is None else flow[places], nearest, border)
 
 
-def _fill(images: Tensor, border: Border) -> Tensor | None:
-    """What a border shows, B x C x H x W or x 1 x 1; None for those made of pixels beside the edge."""
-    if border in (Border.mirror, Border.edge):
-        return None
+def resample_torch(images: Tensor, flow: Tensor, nearest: bool, border: Border) -> Tensor:
+    """`resample` by torch, on any device."""
+    height, width = images.shape[-2:]
+    size = torch.tensor([width, height], device=flow.device)
+    way = flow
+    if border is Border.mirror and not nearest:
+        period = (2 * (size - 1)).clamp(min=1)
+        way = flow.remainder(period)
+        way = torch.minimum(way, period - way).clamp(min=0)
+    grid = (way + 0.5) / size * 2 - 1
+    mode, padding = ("nearest", "zeros") if nearest else ("bilinear", "border")
+    out = functional.grid_sample(images, grid, mode=mode, padding_mode=padding, align_corners=False)
+    if not nearest and border not in MADE_OF_EDGES:
+        inside = torch.minimum(flow + 1, size - flow).clamp(0, 1).prod(-1)[:, None]
+        out = torch.lerp(_fill(images, border).expand_as(out), out, inside)
+    return out.contiguous(memory_format=torch.channels_last)
+
+
+def _fill(images: Tensor, border: Border) -> Tensor:
+    """What a border shows, B x C x H x W or x 1 x 1."""
     if border is Border.blur:
         return blurred(images)
     if border is Border.mean:
@@ -61,47 +92,60 @@ def _fill(images: Tensor, border: Border) -> Tensor | None:
     return torch.full((len(images), images.shape[1], 1, 1), 0.5 * (border is Border.grey), device=images.device)
 
 
-def resample_torch(images: Tensor, flow: Tensor, nearest: bool, border: Border, fill: Tensor | None) -> Tensor:
-    """`resample` by torch, on any device."""
-    height, width = images.shape[-2:]
-    size = torch.tensor([width, height], device=flow.device)
-    if border is Border.mirror and not nearest:
-        period = (2 * (size - 1)).clamp(min=1)
-        flow = flow.remainder(period)
-        flow = torch.minimum(flow, period - flow).clamp(min=0)
-    grid = (flow + 0.5) / size * 2 - 1
-    if nearest:
-        out = functional.grid_sample(images, grid, mode="nearest", padding_mode="zeros", align_corners=False)
-    else:
-        out = functional.grid_sample(images, grid, mode="bilinear", padding_mode="border", align_corners=False)
-    if fill is not None:
-        inside = torch.minimum(flow + 1, size - flow).clamp(0, 1).prod(-1)[:, None]
-        out = torch.lerp(fill.expand_as(out), out, inside)
-    return out.contiguous(memory_format=torch.channels_last)
-
-
-def resample_opencv(images: Tensor, flow: Tensor, nearest: bool, border: Border, fill: Tensor | None) -> Tensor:
+def resample_opencv(
+    images: Tensor, flow: Tensor, nearest: bool, border: Border, places: Tensor | None = None
+) -> Tensor:
     """`resample` by OpenCV, on the CPU."""
-    how = cv2.INTER_NEAREST if nearest else cv2.INTER_LINEAR
-    if nearest or fill is not None:
-        mode = cv2.BORDER_CONSTANT
-    else:
-        mode = cv2.BORDER_REFLECT_101 if border is Border.mirror else cv2.BORDER_REPLICATE
-    ways = flow.numpy()
-    fills = None if fill is None else fill.permute(0, 2, 3, 1).contiguous().numpy()
-    even = fills is not None and fills.shape[1:3] == (1, 1)
-    ones = np.ones(tuple(images.shape[-2:]), np.float32)
+    ways, which = flow.numpy(), range(len(images)) if places is None else places.tolist()
 
-    def one(image: NDArray[np.float32], i: int) -> NDArray[Any]:
-        colour = fills[i].ravel().tolist() if fills is not None and even else 0.0
-        out = cv2.remap(image, ways[i], None, how, borderMode=mode, borderValue=colour)
-        if fills is not None and not even:
-            rest = cv2.subtract(ones, cv2.remap(ones, ways[i], None, how, borderMode=mode))
-            many = cv2.merge([rest] * image.shape[2])
-            cv2.accumulateProduct(fills[i].reshape(out.shape), many.reshape(out.shape), out)
-        return out
+    def one(image: Picture, i: int) -> Picture:
+        def move(what: Picture, mode: int, value: Sequence[float] | float = 0.0) -> Picture:
+            how = cv2.INTER_NEAREST if nearest else cv2.INTER_LINEAR
+            return cv2.remap(what, ways[which[i]], None, how, borderMode=mode, borderValue=value)
+
+        return bordered(image, move, Border.black if nearest else border)
 
     return by_image(images, one)
+
+
+def bordered(image: Picture, move: Callable[..., Picture], border: Border) -> Picture:
+    """An image moved by OpenCV, with its border.
+
+    Args:
+        image: H x W x C float32.
+        move: Given an image, one of OpenCV's border modes and perhaps a border value, moves the image.
+        border: What lies outside the frame.
+    """
+    if border in MADE_OF_EDGES:
+        return move(image, MADE_OF_EDGES[border])
+    if border is not Border.blur:
+        value = cv2.mean(image)[: image.shape[2]] if border is Border.mean else [0.5 * (border is Border.grey)] * 4
+        return move(image, cv2.BORDER_CONSTANT, value)
+    # How much of each pixel comes from within the frame is moved along as one more channel.
+    ones = np.ones(image.shape[:2], np.float32)
+    more = cv2.cvtColor(image, cv2.COLOR_RGB2RGBA) if image.shape[2] == 3 else cv2.merge([image, ones])
+    moved = move(more, cv2.BORDER_CONSTANT)
+    rest = np.subtract(ones, cv2.extractChannel(moved, more.shape[2] - 1), out=ones)
+    fill = _surround(image)
+    if image.shape[2] == 3:
+        rest, moved = cv2.cvtColor(rest, cv2.COLOR_GRAY2RGB), cv2.cvtColor(moved, cv2.COLOR_RGBA2RGB)
+    else:
+        moved = cv2.extractChannel(moved, 0)
+    cv2.multiply(fill, rest, dst=rest)
+    return cv2.add(moved, rest, dst=rest)
+
+
+def _surround(image: Picture) -> Picture:
+    """`blurred` of an H x W x C image, by way of a small one where it is large; H x W for one channel."""
+    height, width = image.shape[:2]
+    step = max(min(height, width) // SMALL, 1)
+    small = image
+    if step > 1:
+        small = cv2.resize(image, (-(-width // step), -(-height // step)), interpolation=cv2.INTER_AREA)
+    small = torch.from_numpy(small.reshape(*small.shape[:2], -1)).permute(2, 0, 1)[None]
+    soft = blurred(small)[0].permute(1, 2, 0).numpy()
+    soft = cv2.resize(soft, (width, height), interpolation=cv2.INTER_LINEAR) if step > 1 else soft
+    return soft.reshape(image.shape) if image.shape[2] == 3 else soft.reshape(height, width)
 
 
 def displacement(flow: Tensor) -> Tensor:

@@ -12,22 +12,21 @@ from hardgen.batch import Batch, boxes_to_mask
 from hardgen.functional import flows
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
-from hardgen.perturbation import Doses, GeometricPerturbation
+from hardgen.functional.motions import Planar
+from hardgen.perturbation import Doses, PlanarPerturbation
 from hardgen.perturbations.geometric.affine import like
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
 
 def scaled(images: Tensor, factor: float) -> Tensor:
-    """The flow that takes every pixel from `factor` times as far from the centre."""
-    matrices = (torch.eye(2, device=images.device) * factor).expand(len(images), -1, -1)
-    height, width = images.shape[-2:]
-    return flows.affine(height, width, matrices)
+    """The maps that take every pixel from `factor` times as far from the centre."""
+    return flows.linear((torch.eye(2, device=images.device) * factor).expand(len(images), -1, -1))
 
 
 @register("shrink")
 @dataclass(frozen=True)
-class Shrink(GeometricPerturbation):
+class Shrink(PlanarPerturbation):
     """Makes the image small in the middle of the frame, as a thing far away.
 
     Detail that the small image cannot hold is blurred away before it is sampled (a Gaussian of (1 / scale - 1) / 2
@@ -47,14 +46,14 @@ class Shrink(GeometricPerturbation):
         """Pixels of the image to one of the small image."""
         return 1 / self.scale
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def maps(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Scales about the centre."""
         return scaled(images, 1 / self.scale)
 
 
 @register("zoom_in")
 @dataclass(frozen=True)
-class ZoomIn(GeometricPerturbation):
+class ZoomIn(PlanarPerturbation):
     """Shows the middle of the image only, enlarged to the frame, as a thing too near."""
 
     limits: ClassVar[str] = "A crop enlarged: no detail is added and the perspective stays that of the distance."
@@ -62,14 +61,14 @@ class ZoomIn(GeometricPerturbation):
 
     visible: float = knob(1.0, 0.03, "of the frame's area", "Share of the frame that stays in sight.", Scale.LOG)
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def maps(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Scales about the centre."""
         return scaled(images, math.sqrt(self.visible))
 
 
 @register("translation")
 @dataclass(frozen=True)
-class Translation(GeometricPerturbation):
+class Translation(PlanarPerturbation):
     """Moves the image in a drawn direction, as a camera that points beside the thing."""
 
     limits: ClassVar[str] = "A shift of the picture: no parallax; what comes into the frame is made up, not the scene."
@@ -78,7 +77,7 @@ class Translation(GeometricPerturbation):
     distance: float = knob(0.0, 0.6, "of the side", "How far the image moves, of its width in x and its height in y.")
     border: Border = dataclasses.field(default=Border.blur, kw_only=True)
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def maps(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Shifts along the drawn direction."""
         angle = rng.uniform("direction") * (2 * math.pi)
         height, width = images.shape[-2:]
@@ -88,7 +87,7 @@ class Translation(GeometricPerturbation):
 
 @register("truncation")
 @dataclass(frozen=True)
-class Truncation(GeometricPerturbation):
+class Truncation(PlanarPerturbation):
     """Pushes the object out over the frame's edge until only a part of it is left in sight.
 
     Which of the four edges is drawn for each image. The object is the mask, else the union of the boxes; for an image
@@ -111,11 +110,12 @@ class Truncation(GeometricPerturbation):
         after, doses = super().apply(batch, rng)
         return after, {**doses, "visible": self._shifts(_object(batch, batch.images), rng)[1]}
 
-    def batch_flow(self, batch: Batch, rng: SampleRng) -> Tensor:
+    def motion(self, batch: Batch, rng: SampleRng) -> Planar:
         """Shifts by what the object needs."""
-        return _shifted(batch.images, self._shifts(_object(batch, batch.images), rng)[0])
+        maps = _shifted(batch.images, self._shifts(_object(batch, batch.images), rng)[0])
+        return Planar(maps, (batch.images.shape[-2], batch.images.shape[-1]))
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def maps(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Shifts by what the whole image needs."""
         return _shifted(images, self._shifts(_object(None, images), rng)[0])
 
@@ -133,9 +133,7 @@ class Truncation(GeometricPerturbation):
 
 
 def _shifted(images: Tensor, shifts: Tensor) -> Tensor:
-    height, width = images.shape[-2:]
-    eye = torch.eye(2, device=images.device).expand(len(images), -1, -1)
-    return flows.affine(height, width, eye, shifts)
+    return flows.linear(torch.eye(2, device=images.device).expand(len(images), -1, -1), shifts)
 
 
 def _object(batch: Batch | None, images: Tensor) -> Tensor:

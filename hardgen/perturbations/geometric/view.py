@@ -11,7 +11,8 @@ from torch import Tensor
 from hardgen.functional import flows, radial_flows
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
-from hardgen.perturbation import GeometricPerturbation
+from hardgen.functional.motions import Motion
+from hardgen.perturbation import GeometricPerturbation, PlanarPerturbation
 from hardgen.perturbations.geometric.affine import like, signs
 from hardgen.registry import register
 from hardgen.rng import SampleRng
@@ -29,7 +30,7 @@ class Bend(enum.Enum):
 
 @register("perspective")
 @dataclass(frozen=True)
-class Perspective(GeometricPerturbation):
+class Perspective(PlanarPerturbation):
     """Draws the image as a flat sheet seen aslant.
 
     Each corner moves into the frame, by a share of `shift` drawn evenly for x and for y, as torchvision's
@@ -43,14 +44,14 @@ class Perspective(GeometricPerturbation):
     shift: float = knob(0.0, 0.45, SHORT_SIDE, "Greatest way of a corner, in x and in y.")
     border: Border = dataclasses.field(default=Border.blur, kw_only=True)
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def maps(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Moves the four corners."""
         height, width = images.shape[-2:]
         inward = torch.tensor([[1, 1], [-1, 1], [-1, -1], [1, -1]], device=images.device)
         right, bottom = max(width - 1, 1), max(height - 1, 1)
         frame = torch.tensor([[0, 0], [right, 0], [right, bottom], [0, bottom]], device=images.device)
         way = self.shift * min(right, bottom)
-        return flows.perspective(height, width, frame + inward * rng.uniform("corners", 4, 2) * way)
+        return flows.aslant(height, width, frame + inward * rng.uniform("corners", 4, 2) * way)
 
 
 @register("lens_distortion")
