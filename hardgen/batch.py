@@ -54,6 +54,7 @@ class Batch:
         masks: B x 1 x H x W bool, the target's pixels; or None.
         donors: The pool that distractors and texture fills draw from; or None.
         classes: Class names by label; empty where unknown.
+        on_grid: Whether the images are known to lie on the grid of 8-bit files.
     """
 
     images: Tensor
@@ -63,6 +64,7 @@ class Batch:
     masks: Tensor | None = None
     donors: Donors | None = None
     classes: tuple[str, ...] = ()
+    on_grid: bool = False
 
     def __post_init__(self) -> None:
         """Checks shape, type and range once, where images come in."""
@@ -92,9 +94,9 @@ class Batch:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def replace(self, images: Tensor) -> "Batch":
+    def replace(self, images: Tensor, on_grid: bool = False) -> "Batch":
         """The same batch with other pixels, of the same shape."""
-        new = dataclasses.replace(self, images=images)
+        new = dataclasses.replace(self, images=images, on_grid=on_grid)
         if "grey" in self.__dict__ and bool(self.grey.all()):  # grey stays grey; what is coloured may become so
             new.__dict__["grey"] = self.grey
         return new

@@ -7,6 +7,7 @@ that there is no YAML to keep in step. YAML files under `conf/` only choose and 
 
 import dataclasses
 import enum
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -39,12 +40,12 @@ def store() -> None:
         configs.store(name=name, node=_fields("source", name, source), group="data")
     for name, kind in KINDS.items():
         configs.store(name=name, node=_fields("kind", name, kind), group="model")
-    for name, cls in registry.perturbations().items():
-        configs.store(name=name, node={"perturbation": name, **fields_of(cls())}, group="perturbation")
-        configs.store(name=name, node={"defaults": [{f"/perturbation@{name}": name}]}, group="pipeline")
+    slots = {name: {"perturbation": name, **fields_of(cls())} for name, cls in registry.perturbations().items()}
+    for name, node in slots.items():
+        configs.store(name=name, node=node, group="perturbation")
+        configs.store(name=name, node={name: node}, group="pipeline")
     for name, members in collections().items():
-        slots = [{f"/perturbation@{member}": member} for member in members]
-        configs.store(name=name, node={"defaults": slots}, group="pipeline")
+        configs.store(name=name, node={member: slots[member] for member in members}, group="pipeline")
 
 
 def collections() -> dict[str, list[str]]:
@@ -59,7 +60,19 @@ def collections() -> dict[str, list[str]]:
 def options(group: str) -> list[str]:
     """The names that a config group offers, of YAML files and of registered things."""
     stored = [name.removesuffix(".yaml") for name in ConfigStore.instance().list(group)]
-    return sorted({*stored, *(path.stem for path in (CONF / group).glob("*.yaml"))})
+    return sorted({*stored, *presets(group)})
+
+
+def presets(group: str = "pipeline") -> dict[str, str]:
+    """The YAML files of a config group by name (`human/contrast`), each with the sentence that it begins with."""
+    found = {}
+    for path in sorted((CONF / group).rglob("*.yaml")):
+        comments = [line.lstrip("# ") for line in path.read_text().splitlines() if line.startswith("#")]
+        text = " ".join(line for line in comments if not line.startswith("@package"))
+        found[path.relative_to(CONF / group).with_suffix("").as_posix()] = (
+            f"{re.split(r'(?<!al)[.] ', text)[0].rstrip('.')}."
+        )
+    return found
 
 
 def _fields(key: str, name: str, cls: type) -> dict[str, Any]:

@@ -37,6 +37,9 @@ def explain(error: BaseException, command: str, words: Sequence[str]) -> str:
         return f"unknown {group} {name!r}{near(name, options(group))}"
     if isinstance(error, MissingConfigException) and error.options is not None and error.missing_cfg_file:
         group, _, name = str(error.missing_cfg_file).rpartition("/")
+        if group.startswith("pipeline/"):
+            group, name = "pipeline", str(error.missing_cfg_file).removeprefix("pipeline/")
+            return f"unknown {group} {name!r}{near(name, options(group))}"
         if group == "hydra/launcher" and name in LAUNCHERS:
             return f"hydra/launcher={name} needs the extra: pip install 'hardgen[{name}]'"
         return f"unknown {group.rpartition('/')[2] or 'config'} {name!r}{near(name, set(error.options))}"

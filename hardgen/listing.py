@@ -11,6 +11,7 @@ from rich.console import Console, Group
 from rich.padding import Padding
 from rich.text import Text
 
+from hardgen.config import presets
 from hardgen.data import SOURCES
 from hardgen.errors import HardgenError
 from hardgen.models import KINDS
@@ -94,6 +95,9 @@ def list_command(words: Sequence[str]) -> None:
             out.print(f"\n[bold]{family}[/bold]   pipeline=NAME")
         lines = [f"{k['name']}: {k['neutral']:g} to {k['hardest']:g} {k['unit']}. {k['doc']}" for k in row["knobs"]]
         out.print(_entry(row["name"], [row["doc"], *lines]))
+    out.print("\n[bold]presets[/bold]   pipeline=NAME")
+    for name, sentence in presets().items():
+        out.print(_entry(name, [sentence]))
     for title, known in (("data   data=NAME", SOURCES), ("models   model=NAME", KINDS)):
         word, _, usage = title.partition(" ")
         out.print(f"\n[bold]{word}[/bold] {usage}")

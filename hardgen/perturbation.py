@@ -6,6 +6,7 @@ and enums. Subclasses implement one method; everything else derives from the fie
 
 import dataclasses
 import enum
+import functools
 import types
 import typing
 from abc import ABC, abstractmethod
@@ -19,7 +20,7 @@ from hardgen.batch import Batch
 from hardgen.errors import HardgenError, choice, near
 from hardgen.functional import flows
 from hardgen.functional.filters import gaussian_blur
-from hardgen.functional.measures import finish
+from hardgen.functional.measures import finish, rmse
 from hardgen.functional.motions import Motion, Planar
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Knob, knobs_of
@@ -64,7 +65,7 @@ class Perturbation(ABC):
 
     def __post_init__(self) -> None:
         """Checks every field, and brings strings to enums and lists to tuples."""
-        hints = typing.get_type_hints(type(self))
+        hints = _hints(type(self))
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if isinstance(value, list):
@@ -93,6 +94,11 @@ class Perturbation(ABC):
     def published(self) -> str:
         """Its name in the published benchmark that it mirrors; empty if it mirrors none."""
         return ""
+
+    @property
+    def on_grid(self) -> bool:
+        """Whether its images already lie on the grid of 8-bit files, in a new channels_last tensor."""
+        return False
 
     @property
     def needs_donors(self) -> bool:
@@ -124,8 +130,12 @@ class Perturbation(ABC):
         images = after.images
         if images.shape[1] == 3 and bool(batch.grey.any()):
             images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
-        images, rmse = finish(images, batch.images)
-        return Outcome(after.replace(images), {**doses, **self.dose(images), "rmse": rmse})
+        if self.on_grid:
+            distance = rmse(images, batch.images)
+        else:
+            images, distance = finish(images, batch.images)
+        done = after.replace(images, on_grid=self.on_grid)
+        return Outcome(done, {**doses, **self.dose(images), "rmse": distance})
 
     def dose(self, images: Tensor) -> Doses:
         """Realised doses that are measured on the finished images; none unless overridden."""
@@ -208,6 +218,11 @@ class PlanarPerturbation(GeometricPerturbation):
     @abstractmethod
     def maps(self, images: Tensor, rng: SampleRng) -> Tensor:
         """From (x, y, 1) in the moved image to where it is taken from, in pixels from the centre: B x 3 x 3 float32."""
+
+
+@functools.cache
+def _hints(cls: type) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
 
 
 def _enum_in(hint: Any) -> type[enum.Enum] | None:

@@ -67,7 +67,8 @@ class Pipeline:
         slots = dict(self.slots)
         for axis, value in values.items():
             slot, name = self.knob(axis)
-            slots[slot] = dataclasses.replace(slots[slot], **{name: value})
+            if getattr(slots[slot], name) != value:
+                slots[slot] = dataclasses.replace(slots[slot], **{name: value})
         return Pipeline(slots)
 
     def spec(self) -> Spec:
@@ -127,4 +128,4 @@ def fields_of(perturbation: Perturbation) -> dict[str, Any]:
 
 def rounded(batch: Batch) -> Batch:
     """The batch on the grid of 8-bit files: what is written to a lossless file equals what a model sees."""
-    return batch.replace(to_grid(batch.images))
+    return batch if batch.on_grid else batch.replace(to_grid(batch.images), on_grid=True)

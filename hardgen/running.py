@@ -13,6 +13,7 @@ from hardgen import commands, merge, registry
 from hardgen.config import CONF, store
 from hardgen.config_errors import explain
 from hardgen.errors import HardgenError, near
+from hardgen.heap import keep_freed_memory
 from hardgen.help import HELP
 from hardgen.listing import list_command
 from hardgen.progress import console
@@ -58,6 +59,7 @@ def run(command: str, words: Sequence[str]) -> int:
 def _run(command: str, rest: list[str]) -> int:
     if command not in HELP:
         raise HardgenError(f"unknown command {command!r}{near(command, HELP)}")
+    keep_freed_memory()
     registry.load_installed()
     for path in plugins_named(rest):
         registry.load_file(path)

@@ -95,6 +95,12 @@ def say_run(run: Run, out: Path) -> None:
         found = (at.get((model, axis, ends[axis])) for model in run.models)
         table.add_row(axis, *("" if accuracy is None else f"{accuracy:.1%}" for accuracy in found))
     console.print(table)
+    for row in read_table(out / "tables" / "mce.parquet").filter(axis="mean", normalised=True).iter_rows(named=True):
+        console.print(
+            f"{row['model']}: mCE {row['corruption_error']:.1%}, relative mCE {row['relative_error']:.1%} "
+            f"(normalised by AlexNet, {row['perturbation']})",
+            markup=False,
+        )
     say_failures(run.failures)
     page = out / "report.html"
     console.print(f"Results lie in {out}.{f' Open {page}' if page.exists() else ''}", markup=False, soft_wrap=True)

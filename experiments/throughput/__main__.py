@@ -11,6 +11,7 @@ import itertools
 from pathlib import Path
 
 from experiments.throughput.measure import Bench, Row, table
+from hardgen.heap import keep_freed_memory
 
 HERE = Path(__file__).parent
 
@@ -28,6 +29,7 @@ def main() -> None:
     parser.add_argument("--memory", action="store_true", help="also the peak memory of each (once, first setting)")
     parser.add_argument("--out", type=Path, default=HERE)
     given = parser.parse_args()
+    keep_freed_memory()  # as every command of hardgen does; the libraries in this process have it too
     rows: list[Row] = []
     peers = tuple(filter(None, given.peers.split(",")))
     only = set(filter(None, given.only.split(",")))

@@ -30,10 +30,18 @@ def coat(images: Tensor, layer: Tensor, covered: Tensor, edge: float = 0.0) -> T
     Returns:
         B x C x H x W float32.
     """
-    reach = round(edge * min(images.shape[-2:]) / 2)
-    if reach < 1:
+    reach = edge * min(images.shape[-2:]) / 2
+    if reach == 0:
         return torch.where(covered, layer, images)
     opacity = covered.float()
-    near = functional.avg_pool2d(opacity, 2 * reach + 1, 1, reach, count_include_pad=False)
+    fewer, more = (_mean_around(opacity, n) for n in (int(reach), int(reach) + 1))
+    near = fewer.lerp(more, reach - int(reach))  # a rim narrower than a pixel is a fainter one
     opacity = near.mul_(1.6).sub_(0.6).clamp_(0.2, 1.0).mul_(opacity)
     return torch.lerp(images, layer.expand_as(images), opacity)
+
+
+def _mean_around(opacity: Tensor, reach: int) -> Tensor:
+    """The mean over a square of 2 reach + 1 pixels, of those inside the frame."""
+    if reach == 0:
+        return opacity.clone()
+    return functional.avg_pool2d(opacity, 2 * reach + 1, 1, reach, count_include_pad=False)

@@ -3,10 +3,10 @@
 import cv2
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from hardgen.functional.parallel import by_image
+from hardgen.functional.levels import LEVELS
+from hardgen.functional.pointwise import Values, on_values
 
 
 def jpeg(images: Tensor, quality: int) -> tuple[Tensor, Tensor]:
@@ -31,18 +31,16 @@ def webp(images: Tensor, quality: int) -> tuple[Tensor, Tensor]:
 def _coded(images: Tensor, kind: str, options: list[int]) -> tuple[Tensor, Tensor]:
     bits = torch.zeros(len(images))
     colour = images.shape[1] == 3
+    shape = (*images.shape[-2:], 3) if colour else tuple(images.shape[-2:])
 
-    def one(image: NDArray[np.float32], i: int) -> NDArray[np.float32]:
+    def one(image: Values, out: Values, i: int) -> None:
         # The codec takes R for B and back, which would exchange their weights in luma.
-        pixels = cv2.convertScaleAbs(image, alpha=255.0)
-        if colour:
-            pixels = cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR)
-        _, data = cv2.imencode(kind, pixels, options)
-        bits[i] = data.size * 8 / (image.shape[0] * image.shape[1])
+        pixels = cv2.convertScaleAbs(image, alpha=255.0).reshape(shape)
+        _, data = cv2.imencode(kind, cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR) if colour else pixels, options)
+        bits[i] = data.size * 8 / (shape[0] * shape[1])
         back = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR if colour else cv2.IMREAD_GRAYSCALE))
-        if colour:
-            back = np.asarray(cv2.cvtColor(back, cv2.COLOR_BGR2RGB))
-        return back.astype(np.float32) * np.float32(1 / 255)
+        back = cv2.cvtColor(back, cv2.COLOR_BGR2RGB) if colour else back
+        cv2.LUT(back.reshape(out.shape), LEVELS, dst=out)
 
-    out = by_image(images.cpu(), one)
+    out = on_values(images.cpu(), one)
     return out.to(images.device), bits.to(images.device)

@@ -3,13 +3,11 @@
 import math
 
 import cv2
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.functional.layering import LUMA
-from hardgen.functional.parallel import by_image
+from hardgen.functional.pointwise import Values, on_values
 
 POWER = 2.2
 """Exponent of the power law from display values to light that gains are brought through."""
@@ -38,12 +36,12 @@ def mix_torch(images: Tensor, matrices: Tensor) -> Tensor:
 
 def mix_opencv(images: Tensor, matrices: Tensor) -> Tensor:
     """`mix` on the CPU, image by image."""
-    rows = matrices.numpy()
+    rows, width = matrices.numpy(), images.shape[3]
 
-    def one(image: NDArray[np.float32], i: int) -> NDArray[np.float32]:
-        return np.asarray(cv2.transform(image, rows[i]), dtype=np.float32)
+    def one(image: Values, out: Values, i: int) -> None:
+        cv2.transform(image.reshape(-1, width, 3), rows[i], dst=out.reshape(-1, width, 3))
 
-    return by_image(images, one)
+    return on_values(images, one)
 
 
 def toward(target: Tensor, share: float) -> Tensor:
@@ -51,9 +49,9 @@ def toward(target: Tensor, share: float) -> Tensor:
     return torch.eye(3, device=target.device).lerp(target, share)
 
 
-def grey_matrix() -> Tensor:
-    """R, G and B all become the luma (BT.601), 3 x 3."""
-    return torch.tensor(LUMA).expand(3, 3).contiguous()
+def grey_matrix(weights: tuple[float, float, float] = LUMA) -> Tensor:
+    """R, G and B all become the luma, by weights that add up to 1 (BT.601 unless given), 3 x 3."""
+    return torch.tensor(weights).expand(3, 3).contiguous()
 
 
 def hue_matrix(degrees: Tensor) -> Tensor:

@@ -11,6 +11,9 @@ from torch import Tensor
 
 from hardgen.functional.parallel import spread
 
+GROUP = 1 << 16
+"""Values that small images are gathered to."""
+
 LEVELS = np.arange(256, dtype=np.float32) / np.float32(255)
 
 
@@ -62,16 +65,21 @@ def to_bytes(image: NDArray[np.float32]) -> NDArray[np.uint8]:
     return np.asarray(cv2.convertScaleAbs(image, alpha=255.0), dtype=np.uint8).reshape(image.shape)
 
 
-def _by_bytes(images: Tensor, how: Callable[[NDArray[np.float32]], NDArray[Any]]) -> Tensor:
-    """Brings every image of a CPU batch to bytes and back to floats."""
+def _by_bytes(images: Tensor, how: Callable[[NDArray[np.float32]], NDArray[Any]], alone: bool = False) -> Tensor:
+    """Brings every image of a CPU batch to bytes and back to floats; `alone` if the function is not pixel by pixel."""
     out = torch.empty_like(images, memory_format=torch.channels_last)
-    sources, results = images.permute(0, 2, 3, 1), out.permute(0, 2, 3, 1)
+    images = images.contiguous(memory_format=torch.channels_last)
+    batch, channels, height, width = images.shape
+    # Small images go several at a time, as one high picture.
+    group = 1 if alone else max(1, min(batch, GROUP // (channels * height * width)))
 
-    def one(i: int) -> None:
-        levels = how(np.ascontiguousarray(sources[i].numpy()))
-        cv2.LUT(levels, LEVELS, dst=results[i].numpy().reshape(levels.shape))
+    def some(number: int) -> None:
+        part = slice(number * group, (number + 1) * group)
+        source, result = (x[part].permute(0, 2, 3, 1).reshape(-1, width, channels).numpy() for x in (images, out))
+        levels = how(source)
+        cv2.LUT(levels, LEVELS, dst=result.reshape(levels.shape))
 
-    spread(one, len(images), images.numel())
+    spread(some, -(-batch // group), images.numel())
     return out
 
 
@@ -85,5 +93,5 @@ def on_bytes(images: Tensor, how: Callable[[NDArray[np.uint8]], NDArray[Any]]) -
     Returns:
         B x C x H x W float32, channels_last.
     """
-    made = _by_bytes(images.cpu(), lambda x: np.ascontiguousarray(how(to_bytes(x))).reshape(x.shape))
+    made = _by_bytes(images.cpu(), lambda x: np.ascontiguousarray(how(to_bytes(x))).reshape(x.shape), alone=True)
     return made.to(images.device)

@@ -1,6 +1,7 @@
 """How far one image is from another."""
 
 import cv2
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import avg_pool2d
@@ -36,8 +37,8 @@ def finish(images: Tensor, clean: Tensor) -> tuple[Tensor, Tensor]:
     distances = torch.empty(len(images))
 
     def one(i: int) -> None:
-        torch.clamp(images[i], 0.0, 1.0, out=done[i])
-        a, b = (x[i].permute(1, 2, 0).numpy() for x in (done, clean))
+        new, a, b = (x[i].permute(1, 2, 0).numpy() for x in (images, done, clean))
+        np.clip(new, 0.0, 1.0, out=a)  # torch would use threads of its own within these
         distances[i] = cv2.norm(a.reshape(len(a), -1), b.reshape(len(b), -1))
 
     spread(one, len(images), images.numel())

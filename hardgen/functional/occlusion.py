@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 
@@ -50,10 +51,16 @@ def holes(height: int, width: int, centres: Tensor) -> Tensor:
     row = (torch.searchsorted(first / count, y, right=True) - 1).clamp(0, rows - 1)
     start, cells = first[row], first[row + 1] - first[row]
     down = (y * count - start) / cells
-    along = x[None, :] * cells[:, None]
-    column = torch.minimum(along.long(), cells[:, None] - 1)
-    centre = centres[start[:, None] + column]
-    return torch.maximum(_reach(along - column, centre[..., 0]), _reach(down[:, None], centre[..., 1]))
+    rank = torch.empty(height, width, device=device)
+    # The pixels of a row of cells lie together; whatever depends on x alone is worked out once for all of them.
+    ends = torch.searchsorted(row, torch.arange(1, rows + 1, device=device)).tolist()
+    for top, bottom, of, upto in zip([0, *ends], ends, first.tolist(), first[1:].tolist(), strict=False):
+        along, own = x * (upto - of), centres[of:upto]
+        column = along.long().clamp_(max=upto - of - 1)
+        across = _reach(along - column, own[column, 0])
+        below = _reach(down[top:bottom, None], own[None, :, 1])
+        torch.maximum(below.index_select(1, column), across, out=rank[top:bottom])
+    return rank
 
 
 def grid(height: int, width: int, cell: float, scores: Tensor) -> Tensor:
@@ -73,7 +80,7 @@ def grid(height: int, width: int, cell: float, scores: Tensor) -> Tensor:
     turn = scores[: rows * columns].argsort(stable=True).argsort().to(torch.float32).reshape(rows, columns)
     down, along = _middles(height, scores.device) * rows, _middles(width, scores.device) * columns
     row, column = down.long().clamp(max=rows - 1), along.long().clamp(max=columns - 1)
-    return turn[row][:, column] + (down - row)[:, None]
+    return turn.index_select(1, column).index_select(0, row).add_((down - row)[:, None])
 
 
 def most_cells(height: int, width: int, cell: float) -> int:
@@ -112,11 +119,34 @@ def cover(rank: Tensor, fraction: float, target: Tensor | None = None) -> Tensor
     Returns:
         h x w bool. What a smaller fraction covers, a larger one covers too.
     """
+    if rank.device.type == "cpu":
+        return torch.from_numpy(_cover(rank.numpy(), fraction, None if target is None else target.numpy()))
+    return cover_torch(rank, fraction, target)
+
+
+def _cover(rank: NDArray[np.float32], fraction: float, target: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """`cover` by NumPy, whose selection is six times as fast as torch's."""
+    wanted = rank.ravel() if target is None else rank[target]
+    k = round(fraction * len(wanted))
+    if k == 0:
+        return np.zeros(rank.shape, np.bool_)
+    last = np.partition(wanted, k - 1)[k - 1]
+    covered = np.ascontiguousarray(rank <= last)
+    over = np.count_nonzero(covered if target is None else covered & target) - k
+    if over:
+        ties = np.flatnonzero(rank == last)
+        counted = ties if target is None else ties[target.ravel()[ties]]
+        covered.ravel()[ties[ties >= counted[len(counted) - over]]] = False
+    return covered
+
+
+def cover_torch(rank: Tensor, fraction: float, target: Tensor | None = None) -> Tensor:
+    """`cover` on any device."""
     wanted = rank.flatten() if target is None else rank[target]
     k = round(fraction * len(wanted))
     if k == 0:
         return torch.zeros_like(rank, dtype=torch.bool)
-    last = _smallest(wanted, k)
+    last = wanted.kthvalue(k).values
     covered = rank < last
     ties = rank == last
     counted = ties if target is None else ties & target
@@ -138,10 +168,3 @@ def _middles(n: int, device: torch.device) -> Tensor:
 def _reach(position: Tensor, centre: Tensor) -> Tensor:
     """The scale at which [0, 1], shrunk towards the centre, reaches a position."""
     return torch.maximum((position - centre) / (1 - centre), (centre - position) / centre)
-
-
-def _smallest(values: Tensor, k: int) -> Tensor:
-    """The k-th smallest of n numbers, k from 1."""
-    if values.device.type == "cpu":  # NumPy's selection is six times faster than torch's.
-        return torch.tensor(np.partition(values.numpy(), k - 1)[k - 1])
-    return values.kthvalue(k).values

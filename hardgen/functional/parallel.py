@@ -1,8 +1,9 @@
 """Images of a batch side by side: OpenCV and NumPy let the interpreter go, so that threads do share the work."""
 
 import functools
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-LEAST_WORK = 1 << 17
-"""Values of a whole batch below which one thread is faster than several."""
+NAME = "hardgen-images"
+"""How threads are called; work handed out from one of them stays on it."""
+
+LEAST_WORK, LEAST_JOB = 1 << 17, 1 << 14
+"""Values of a whole batch, and of one image, below which one thread is faster than several."""
 
 
 def by_image(images: Tensor, how: Callable[[NDArray[np.float32], int], NDArray[Any]]) -> Tensor:
@@ -37,7 +41,7 @@ def by_image(images: Tensor, how: Callable[[NDArray[np.float32], int], NDArray[A
 
 
 def spread(job: Callable[[int], object], count: int, work: int) -> None:
-    """Calls job(0) to job(count - 1), over threads where the work is worth it.
+    """Calls job(0) to job(count - 1), over threads where the work is worth it: a run of neighbours for each thread.
 
     Args:
         job: Independent of the others; it should spend its time in code that lets the interpreter go.
@@ -45,13 +49,25 @@ def spread(job: Callable[[int], object], count: int, work: int) -> None:
         work: Values that all calls together go through.
     """
     threads = min(torch.get_num_threads(), count)
-    if threads < 2 or work < LEAST_WORK:
-        for i in range(count):
-            job(i)
-    else:
-        list(_pool(threads).map(job, range(count)))
+    small = work < LEAST_WORK or work < LEAST_JOB * count
+    if threads < 2 or small or threading.current_thread().name.startswith(NAME):
+        _run(job, range(count))
+        return
+    runs = [range(count * k // threads, count * (k + 1) // threads) for k in range(threads)]
+    others = [_pool(threads - 1).submit(_run, job, run) for run in runs[1:]]
+    try:
+        _run(job, runs[0])
+    finally:
+        wait(others)
+    for other in others:
+        other.result()
+
+
+def _run(job: Callable[[int], object], places: range) -> None:
+    for i in places:
+        job(i)
 
 
 @functools.lru_cache(maxsize=4)
 def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="hardgen")
+    return ThreadPoolExecutor(threads, thread_name_prefix=NAME)

@@ -9,6 +9,8 @@ from scipy import special
 from torch import Tensor
 from torch.nn import functional
 
+from hardgen.functional.pointwise import Values, interleave, on_cpu, on_values, put_where
+
 TABLE_MEAN = 64.0
 """Means up to which the Poisson quantile is looked up; above, its expansion is off in 0.04% of the draws at most."""
 TABLE_NORMAL = 6.0
@@ -33,36 +35,51 @@ def poisson(mean: Tensor, normal: Tensor) -> Tensor:
     Returns:
         Whole numbers as float32, of the same shape; about 1 in 10000 is off by one, and means below 0.0002 count 0.
     """
-    counts = torch.empty_like(mean)
-    for m, w, out in zip(mean, normal, counts, strict=True):  # image by image: 4 times as fast in the CPU's cache
-        root = m.sqrt()
-        if mean.device.type == "cpu" and bool((m < TABLE_MEAN).all()):
-            out.copy_(_look_up(root, w))
-            continue
-        # m + root w + 1/3 + w^2 / 6 - (w^3 + 2 w) / (72 root)
-        square = w.square()
-        many = m + 1 / 3
-        many.addcmul_(root, w).add_(square, alpha=1 / 6).sub_(square.add_(2.0).mul_(w).div_(root * 72.0))
-        torch.where(m < TABLE_MEAN, _look_up(root, w), many, out=out)
-    return counts.floor_().clamp_(min=0.0)
+    flat = mean if mean.ndim == 4 else mean.reshape(len(mean), 1, -1, mean.shape[-1])
+    if not on_cpu(mean) or max(flat.shape[2], flat.shape[1] * flat.shape[3]) >= MOST_REMAPPED:
+        return _poisson_torch(mean, normal)
+    draws, channels = normal.reshape(flat.shape), flat.shape[1]
+    return on_values(flat, lambda m, out, i: _count(m, interleave(draws[i], channels), out)).reshape(mean.shape)
+
+
+def _count(mean: Values, normal: Values, out: Values) -> None:
+    """Writes the counts of one image."""
+    root = np.sqrt(mean)
+    rows = normal * np.float32((TABLE_SIZE - 1) / (2 * TABLE_NORMAL))
+    rows += np.float32((TABLE_SIZE - 1) / 2)
+    columns = root * np.float32((TABLE_SIZE - 1) / TABLE_MEAN**0.5)
+    cv2.remap(_table().numpy(), columns, rows, cv2.INTER_LINEAR, dst=out, borderMode=cv2.BORDER_REPLICATE)
+    many = mean >= TABLE_MEAN
+    if many.any():
+        # mean + root w + 1/3 + w^2 / 6 - (w^3 + 2 w) / (72 root)
+        last = normal * normal
+        last += np.float32(2)
+        last *= np.float32(1 / 72) / np.maximum(root, np.float32(1))
+        x = normal * np.float32(1 / 6)
+        x -= last
+        x += root
+        x *= normal
+        x += mean
+        x += np.float32(1 / 3)
+        put_where(x, many, out)
+    np.floor(out, out=out)
+    np.maximum(out, np.float32(0), out=out)
+
+
+def _poisson_torch(mean: Tensor, normal: Tensor) -> Tensor:
+    """`poisson` on any device."""
+    root, square = mean.sqrt(), normal.square()
+    many = (mean + 1 / 3).addcmul_(root, normal).add_(square, alpha=1 / 6)
+    many.sub_(square.add_(2.0).mul_(normal).div_(root * 72.0))
+    return torch.where(mean < TABLE_MEAN, _look_up(root, normal), many).floor_().clamp_(min=0.0)
 
 
 def _look_up(root: Tensor, normal: Tensor) -> Tensor:
     """The x of the table by the root of the mean and by the normal number: bilinear, the border is replicated."""
-    column, row = (
-        root * ((TABLE_SIZE - 1) / TABLE_MEAN**0.5),
-        (normal + TABLE_NORMAL).mul_((TABLE_SIZE - 1) / (2 * TABLE_NORMAL)),
-    )
-    width = root.shape[-1]
-    if root.device.type == "cpu" and max(width, root.numel() // width) < MOST_REMAPPED:
-        x, y = column.reshape(-1, width).numpy(), row.reshape(-1, width).numpy()
-        found = cv2.remap(_table().numpy(), x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return torch.from_numpy(found).reshape(root.shape)
-    where = torch.stack((column, row), -1).mul_(2 / (TABLE_SIZE - 1)).sub_(1.0).reshape(1, 1, -1, 2)
-    few = functional.grid_sample(
-        _table()[None, None].to(root.device), where, mode="bilinear", padding_mode="border", align_corners=True
-    )
-    return few.reshape(root.shape)
+    where = torch.stack((root * (2 / TABLE_MEAN**0.5) - 1, normal * (1 / TABLE_NORMAL)), -1).reshape(1, 1, -1, 2)
+    table = _table()[None, None].to(root.device)
+    found = functional.grid_sample(table, where, mode="bilinear", padding_mode="border", align_corners=True)
+    return found.reshape(root.shape)
 
 
 @functools.lru_cache(maxsize=1)

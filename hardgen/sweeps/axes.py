@@ -142,8 +142,10 @@ def _axis(pipeline: Pipeline, name: str, own: Any, default: Any) -> Axis:
         values = [knob.at(h if spacing is None else _spaced(h, spacing)) for h in numbers]
     found: dict[float, Point] = {}
     for number, value in zip(numbers, values, strict=True):
-        hardness = number if key == "hardness" else round(knob.hardness(value), 9)
-        if value != knob.neutral and (value not in found or hardness < found[value].hardness):
+        own = round(knob.hardness(value), 9)
+        hardness = number if key == "hardness" else own
+        # Of several stops that a knob of whole numbers rounds to one value, the nearest to it stands for it.
+        if value != knob.neutral and (value not in found or abs(hardness - own) < abs(found[value].hardness - own)):
             found[value] = Point(full, hardness, value, knob.unit)
     if not found:
         raise HardgenError(f"{where} names only the neutral value {knob.neutral:g}: nothing would get harder")

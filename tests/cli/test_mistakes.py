@@ -164,3 +164,17 @@ def test_no_means_no(run: Run) -> None:
     assert code == 0
     assert Path("run/curves.parquet").exists()
     assert not Path("run/report.html").exists()
+
+
+def test_a_misspelt_preset_is_named_with_its_folder(run: Run) -> None:
+    code, _, err = run("sweep", "pipeline=human/contrst")
+    assert code == 2
+    assert "unknown pipeline 'human/contrst'; did you mean 'human/contrast'?" in " ".join(err.split())
+
+
+def test_list_names_presets(run: Run) -> None:
+    code, out, _ = run("list")
+    assert code == 0
+    text = " ".join(out.split())
+    assert "imagenet_c ImageNet-C (Hendrycks and Dietterich 2019" in text
+    assert "human/contrast People's stimuli" in text

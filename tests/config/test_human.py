@@ -115,7 +115,7 @@ def off(a: NDArray[Any], b: NDArray[Any]) -> float:
 
 
 def stimuli(name: str) -> tuple[Tensor, NDArray[np.float64], list[tuple[float, Tensor]]]:
-    """Colour pictures on the 8-bit grid, their grey (ITU-R BT.601) and each condition's pixels, the clean one first."""
+    """Colour pictures on the 8-bit grid, their grey (BT.709) and each condition's pixels, the clean one first."""
     rng = np.random.default_rng(8)
     smooth = gaussian_filter(rng.random((2, 3, SIDE, SIDE)), (0, 0, 2, 2)) * 4 - 1.5
     images = torch.from_numpy((smooth.clip(0, 1) * 255).round().astype(np.float32) / 255)
@@ -126,7 +126,7 @@ def stimuli(name: str) -> tuple[Tensor, NDArray[np.float64], list[tuple[float, T
     for condition in plan(pipeline, axes).conditions:
         made = condition.pipeline(batch, condition.pipeline.rngs(0, batch)).batch.images
         shown.append((condition.points[0].value if condition.points else axes[0].knob.neutral, made))
-    grey = np.tensordot(images.numpy().astype(np.float64), [0.299, 0.587, 0.114], (1, 0))
+    grey = np.tensordot(images.numpy().astype(np.float64), [0.2125, 0.7154, 0.0721], (1, 0))
     return images, grey, shown
 
 
@@ -171,7 +171,8 @@ def test_passes_are_gaussians_in_a_grey_surround(name: str) -> None:
 def test_power_is_the_mean_of_the_data_s_grey_images() -> None:
     images, grey, shown = stimuli("power_equalisation")
     mean = np.abs(np.fft.fft2(images[:, 0].numpy())).mean(0)
-    pool = np.abs(np.fft.fft2(grey)).mean(0)
+    donors = np.tensordot(images.numpy().astype(np.float64), [0.299, 0.587, 0.114], (1, 0))  # the pool's luma is BT.601
+    pool = np.abs(np.fft.fft2(donors)).mean(0)
     spectra = np.fft.fft2(grey)
     wanted = np.fft.ifft2(pool * np.exp(1j * np.angle(spectra))).real.clip(0, 1)
     assert off(shown[1][1][:, 0].numpy(), wanted) < 2e-3

@@ -46,6 +46,7 @@ def test_counts_are_exact_and_masks_nested(kind: str, height: int, width: int, s
         small, large = occlusion.cover(rank, few, mask), occlusion.cover(rank, many, mask)
         assert bool((small <= large).all())
         for fraction, covered in ((few, small), (many, large)):
+            assert torch.equal(covered, occlusion.cover_torch(rank, fraction, mask))
             counted, total = (covered, height * width) if mask is None else (covered & mask, int(mask.sum()))
             assert int(counted.sum()) == round(fraction * total)
 

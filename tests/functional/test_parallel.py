@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import hardgen.perturbations  # noqa: F401  (fills the registry)
-from hardgen.functional.parallel import LEAST_WORK, by_image, spread
+from hardgen.functional.parallel import LEAST_JOB, LEAST_WORK, by_image, spread
 from hardgen.registry import get
 from hardgen.rng import SampleRng
 from hardgen.testing import sample_batch
@@ -29,10 +29,10 @@ def test_every_job_runs_once_on_several_threads(three_threads) -> None:
         names.add(threading.current_thread().name)
         threading.Event().wait(0.01)
 
-    spread(job, 12, LEAST_WORK)
+    spread(job, 12, 12 * LEAST_JOB)
     assert sorted(done) == list(range(12))
     assert len(names) == 3
-    assert threading.current_thread().name not in names
+    assert threading.current_thread().name in names
 
 
 def test_little_work_stays_on_this_thread(three_threads) -> None:
@@ -41,13 +41,20 @@ def test_little_work_stays_on_this_thread(three_threads) -> None:
     assert names == {threading.current_thread().name}
 
 
-def test_an_error_in_a_thread_comes_out(three_threads) -> None:
+@pytest.mark.parametrize("bad", range(5))
+def test_an_error_in_any_thread_comes_out(bad: int, three_threads) -> None:
     def job(i: int) -> None:
-        if i == 3:
-            raise ValueError("number three")
+        if i == bad:
+            raise ValueError("the bad one")
 
-    with pytest.raises(ValueError, match="number three"):
-        spread(job, 5, LEAST_WORK)
+    with pytest.raises(ValueError, match="the bad one"):
+        spread(job, 5, 2 * LEAST_WORK)
+
+
+def test_work_handed_out_within_work_is_done(three_threads) -> None:
+    done = []
+    spread(lambda i: spread(lambda j: done.append((i, j)), 4, LEAST_WORK), 4, LEAST_WORK)
+    assert sorted(done) == [(i, j) for i in range(4) for j in range(4)]
 
 
 @pytest.mark.parametrize("layout", [torch.channels_last, torch.contiguous_format])

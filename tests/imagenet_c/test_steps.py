@@ -7,6 +7,7 @@ from skimage import color
 
 from hardgen.functional.imagenet_c import blurs, tone, weather
 from hardgen.functional.levels import to_grid, truncate
+from hardgen.functional.noise import strike
 from hardgen.testing import sample_batch
 
 
@@ -95,3 +96,12 @@ def test_truncation_is_a_cast_to_bytes() -> None:
     torch.testing.assert_close(truncate(images).double(), expected, atol=1e-6, rtol=0)
     grid = to_grid(images.clamp(0, 1))
     assert torch.equal(truncate(grid), grid)
+
+
+def test_impulses_strike_the_lowest_and_the_highest_draws() -> None:
+    images, draws = sample_batch(20, 30).images, torch.rand(7, 3, 20, 30, generator=torch.Generator().manual_seed(0))
+    made = strike(images, draws, 0.2)
+    expected = torch.where(draws < 0.2, 0.0, torch.where(draws >= 0.8, 1.0, images))
+    assert torch.equal(made, expected)
+    whole = strike(images, draws[:, :1], 0.2)
+    assert torch.equal(whole == 0.0, (draws[:, :1] < 0.2).expand_as(whole) | (images == 0) & (draws[:, :1] < 0.8))

@@ -79,7 +79,7 @@ def test_a_stop_keeps_the_hardness_that_was_asked_for() -> None:
     (axis,) = read_axes(TWO, ["a.depth"])
     assert [p.hardness for p in axis.points] == tenths
     (whole,) = read_axes(TWO, ["a.folds"])
-    assert [(p.hardness, p.value) for p in whole.points] == [(0.2, 1), (0.4, 2), (0.7, 3), (0.9, 4)]
+    assert [(p.hardness, p.value) for p in whole.points] == [(0.2, 1), (0.5, 2), (0.7, 3), (1.0, 4)]
 
 
 def test_steps_of_a_whole_knob_are_visited_once() -> None:
@@ -191,3 +191,18 @@ def test_a_spacing_that_is_none_is_refused(spacing) -> None:
 def test_spacing_goes_with_hardness_only() -> None:
     with pytest.raises(HardgenError, match="takes either"):
         read_axes(TWO, {"a.depth": {"spacing": [0, 1], "values": [0.01]}})
+
+
+def test_five_whole_values_are_met_at_even_hardnesses() -> None:
+    @dataclass(frozen=True)
+    class Five(PhotometricPerturbation):
+        """Five."""
+
+        severity: int = knob(0, 5, "of 5", "How much.")
+
+        def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+            return images
+
+    Five.name = "five"
+    axis = read_axes(Pipeline({"a": Five()}), None)[0]
+    assert [(p.hardness, p.value) for p in axis.points] == [(0.2, 1), (0.4, 2), (0.6, 3), (0.8, 4), (1.0, 5)]

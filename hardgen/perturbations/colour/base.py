@@ -17,7 +17,9 @@ class ColourMatrix(PhotometricPerturbation):
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Leaves grey images out."""
         images = self.perturb(batch.images, rng)
-        return batch.replace(torch.where(batch.grey[:, None, None, None], batch.images, images)), {}
+        if bool(batch.grey.any()):
+            images = torch.where(batch.grey[:, None, None, None], batch.images, images)
+        return batch.replace(images), {}
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Mixes the channels."""

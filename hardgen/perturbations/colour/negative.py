@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
+from hardgen.functional import tone
 from hardgen.knobs import knob
 from hardgen.perturbation import PhotometricPerturbation
 from hardgen.registry import register
@@ -25,4 +26,4 @@ class Invert(PhotometricPerturbation):
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Goes toward the negative."""
-        return images.mul(1.0 - 2.0 * self.blend).add_(self.blend)
+        return tone.lift(images, 1.0 - 2.0 * self.blend, self.blend)

@@ -1,5 +1,6 @@
 """Saturation and hue: colours fade, glare, turn or trade places."""
 
+import enum
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,6 +8,7 @@ import torch
 from torch import Tensor
 
 from hardgen.functional.colour import grey_matrix, hue_matrix, toward
+from hardgen.functional.layering import LUMA
 from hardgen.knobs import Scale, knob
 from hardgen.perturbations.colour.base import ColourMatrix
 from hardgen.registry import register
@@ -16,21 +18,30 @@ SWAPS = ((1, 2, 0), (2, 0, 1), (0, 2, 1), (1, 0, 2), (2, 1, 0))
 """The orders of R, G, B that are not the order itself."""
 
 
+class Luma(enum.Enum):
+    """What a colour's brightness is: the weights of R, G and B."""
+
+    bt601 = LUMA
+    bt709 = (0.2125, 0.7154, 0.0721)
+
+
 @register("desaturation")
 @dataclass(frozen=True)
 class Desaturation(ColourMatrix):
     """Fades colours to grey, as in a washed-out or black-and-white picture.
 
-    Every value v becomes v + fraction (luma - v), with the BT.601 luma of its pixel.
+    Every value v becomes v + fraction (luma - v), with the luma of its pixel: 0.299 R + 0.587 G + 0.114 B (BT.601), or
+    0.2125 R + 0.7154 G + 0.0721 B (BT.709, as scikit-image turns colours grey).
     """
 
     limits: ClassVar[str] = "Works in display values; no film's or sensor's own rendering of colours as grey."
 
     fraction: float = knob(0.0, 1.0, "of the colour", "Colour that is taken away.")
+    luma: Luma = Luma.bt601
 
     def matrices(self, rng: SampleRng, count: int) -> Tensor:
         """On the way to luma."""
-        return toward(grey_matrix(), self.fraction)
+        return toward(grey_matrix(self.luma.value), self.fraction)
 
 
 @register("oversaturation")

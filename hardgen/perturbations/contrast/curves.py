@@ -29,7 +29,7 @@ class Gamma(PhotometricPerturbation):
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Raises values to a power."""
         direction = (rng.integers("direction", 2) * 2 - 1) * self.octaves
-        return tone.power(images, torch.exp2(direction.double()))
+        return tone.bend(images, torch.exp2(direction.double()))
 
 
 @register("glare")
@@ -46,7 +46,7 @@ class Glare(PhotometricPerturbation):
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Goes toward white."""
-        return images.mul(1.0 - self.veil).add_(self.veil)
+        return tone.lift(images, 1.0 - self.veil, self.veil)
 
 
 @register("solarise")
@@ -64,7 +64,7 @@ class Solarise(PhotometricPerturbation):
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Folds at the threshold."""
-        return torch.minimum(images, 2.0 * self.threshold - images)
+        return tone.fold(images, self.threshold)
 
 
 @register("equalise")
@@ -82,4 +82,4 @@ class Equalise(PhotometricPerturbation):
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """On the way to equalised channels."""
-        return images.lerp(tone.equalise(images), self.blend)
+        return tone.equalise(images, self.blend)

@@ -62,7 +62,7 @@ class Contrast(PhotometricPerturbation):
 
     def dose(self, images: Tensor) -> Doses:
         """`rms_contrast`: standard deviation of the brightness."""
-        return {"rms_contrast": tone.luminance(images).flatten(1).std(1, correction=0)}
+        return {"rms_contrast": tone.brightness(images)[1]}
 
 
 @register("brightness")
@@ -91,7 +91,7 @@ class Brightness(PhotometricPerturbation):
 
     def dose(self, images: Tensor) -> Doses:
         """`mean_luminance`: mean brightness in display values."""
-        return {"mean_luminance": tone.luminance(images).flatten(1).mean(1)}
+        return {"mean_luminance": tone.brightness(images)[0]}
 
 
 @register("low_light")
@@ -128,4 +128,4 @@ class LowLight(PhotometricPerturbation):
 
     def dose(self, images: Tensor) -> Doses:
         """`mean_luminance`: mean brightness in display values."""
-        return {"mean_luminance": tone.luminance(images).flatten(1).mean(1)}
+        return {"mean_luminance": tone.brightness(images)[0]}

@@ -92,7 +92,9 @@ class GlassBlur(PhotometricCorruption):
         height, width = images.shape[-2:]
         first = smooth(images, sigma)
         first = truncate(first) if self.faithful else first
-        source = blurs.taken_from(rng.uniform("neighbours", 3, height, width), reach, rounds)
+        source = blurs.taken_from(
+            rng.uniform("neighbours", 3 * height * width).view(-1, 3, height, width), reach, rounds
+        )
         moved = first.permute(0, 2, 3, 1).reshape(len(images), height * width, -1)
         moved = moved.gather(1, source[:, :, None].expand_as(moved)).reshape(len(images), height, width, -1)
         return smooth(moved.permute(0, 3, 1, 2), sigma)

@@ -91,6 +91,7 @@ class Pixelate(PhotometricCorruption):
     By Pillow on 8 bits, as in the reference, so that `faithful` changes nothing. The knob in its unit: `pixelate`.
     """
 
+    in_bytes: ClassVar[bool] = True
     limits: ClassVar[str] = "Five settings; blocks alternate in size where the scale does not divide the image."
     exemptions: ClassVar[dict[str, str]] = {
         "monotone.severity": "blocks fall into step with a pattern; "
@@ -123,6 +124,7 @@ class JpegCompression(PhotometricCorruption):
     On 8 bits, as in the reference, so that `faithful` changes nothing. The knob in its unit: `jpeg`.
     """
 
+    in_bytes: ClassVar[bool] = True
     limits: ClassVar[str] = "Five settings; compressed once, by one encoder."
     exemptions: ClassVar[dict[str, str]] = {
         "monotone.severity": "a flat block can be nearer at a lower quality; "

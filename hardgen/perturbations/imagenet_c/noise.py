@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
 from torch import Tensor
 
-from hardgen.functional.noise import add_noise, multiply_noise
+from hardgen.functional.noise import add_noise, multiply_noise, strike
 from hardgen.functional.photons import poisson
 from hardgen.perturbations.imagenet_c.severity import PhotometricCorruption, Rows, Table
 from hardgen.registry import register
@@ -72,8 +71,7 @@ class ImpulseNoise(PhotometricCorruption):
         """Strikes what the lowest draws (pepper) and the highest (salt) fall on."""
         channels, height, width = images.shape[1:]
         draw = rng.uniform("strike", channels if self.faithful else 1, height, width)
-        salted = torch.where(draw >= 1 - self.row / 2, 1.0, images)
-        return torch.where(draw < self.row / 2, 0.0, salted)
+        return strike(images, draw, self.row / 2)
 
 
 @register("imagenet_c_speckle_noise")

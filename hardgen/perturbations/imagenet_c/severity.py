@@ -49,6 +49,11 @@ class Corruption(Perturbation):
         return self.rows[self.table][self.severity - 1]
 
     @property
+    def on_grid(self) -> bool:
+        """The reference gives bytes."""
+        return self.faithful
+
+    @property
     def published(self) -> str:
         """The corruption's name in the benchmark."""
         return self.name.removeprefix("imagenet_c_")
@@ -58,10 +63,18 @@ class Corruption(Perturbation):
 class PhotometricCorruption(Corruption, PhotometricPerturbation):
     """A corruption that leaves things where they are."""
 
+    in_bytes: ClassVar[bool] = False
+    """Whether `corrupt` works on bytes itself, so that nothing is left to cut off."""
+
+    @property
+    def on_grid(self) -> bool:
+        """The reference gives bytes."""
+        return self.faithful or self.in_bytes
+
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Corrupts, and cuts off to 8 bits where faithful."""
         made = self.corrupt(images, rng)
-        return truncate(made) if self.faithful else made
+        return truncate(made) if self.faithful and not self.in_bytes else made
 
     @abstractmethod
     def corrupt(self, images: Tensor, rng: SampleRng) -> Tensor:

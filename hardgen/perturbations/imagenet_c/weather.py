@@ -38,7 +38,7 @@ class Fog(PhotometricCorruption):
         amount, decay = self.row
         side, levels = 1, []
         while side < weather.map_side(*images.shape[-2:]):
-            steps = rng.uniform(f"steps {side}", 3, side, side)
+            steps = rng.uniform(f"steps {side}", 3 * side * side).view(-1, 3, side, side)
             levels.append((steps[:, 0], steps[:, 1], steps[:, 2]))
             side *= 2
         return weather.fog(images, weather.plasma(levels, decay), amount)

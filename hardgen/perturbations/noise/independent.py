@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
+from scipy import special
 from torch import Tensor
 
 from hardgen.batch import Batch
+from hardgen.functional.layering import share
 from hardgen.functional.noise import add_noise, multiply_noise, replace_values
 from hardgen.functional.occlusion import cover
+from hardgen.functional.parallel import spread
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import Doses, Perturbation, PhotometricPerturbation
 from hardgen.registry import register
@@ -98,6 +101,7 @@ class ImpulseNoise(Perturbation):
     Doses: `struck`, the share of the pixels (or values) that are salt or pepper now.
     """
 
+    version: ClassVar[int] = 2
     limits: ClassVar[str] = (
         "Struck pixels lie evenly over the image, alone: no dead rows, no clusters, no interpolation."
     )
@@ -112,8 +116,14 @@ class ImpulseNoise(Perturbation):
         """Strikes the first pixels in each image's order."""
         channels, height, width = batch.images.shape[1:]
         layers = channels if self.unit is Unit.value else 1
-        order = rng.uniform("order", layers, height, width)
-        white = rng.uniform("salt", layers, height, width) < self.salt
-        struck = torch.stack([torch.stack([cover(layer, self.fraction) for layer in image]) for image in order])
-        images = replace_values(batch.images, struck, white)
-        return batch.replace(images), {"struck": struck.float().mean((1, 2, 3))}
+        # Normal numbers are drawn in half the time of uniform ones, and order pixels as well.
+        order = rng.normal("order", layers, height, width)
+        white = rng.normal("salt", layers, height, width) < float(special.ndtri(self.salt))
+        struck = torch.empty(order.shape, dtype=torch.bool, device=order.device)
+
+        def one(i: int) -> None:
+            for layer, places in zip(order[i], struck[i], strict=True):
+                places.copy_(cover(layer, self.fraction))
+
+        spread(one, len(batch), order.numel() if order.device.type == "cpu" else 0)
+        return batch.replace(replace_values(batch.images, struck, white)), {"struck": share(struck)}

@@ -41,6 +41,10 @@ class Caustics(Perturbation):
         return batch.replace(batch.images + self.gain * net * tint(batch, (0.95, 1.0, 0.97))), {}
 
 
+DEFAULT_RADIUS = 0.045
+"""Of the rays of a sparkle, of the short side."""
+
+
 @register("sparkles")
 @dataclass(frozen=True)
 class Sparkles(Perturbation):
@@ -49,13 +53,15 @@ class Sparkles(Perturbation):
     Each star's light falls with the inverse square of the distance relative to the length of its rays, 1 within them,
     and takes the image toward white; beyond four such lengths there is none. Stars come in a drawn order.
     ImageNet-C-bar's sparkles set 5 stars and turn their radius, at its severities 1 to 10 to 0.01 to 0.1 of the side:
-    here that is count=5 with that `radius`.
+    here that is the knob `radius` at count=5.
     """
 
     limits: ClassVar[str] = "Stars lie anywhere, not on what shines in the scene."
 
     count: int = knob(0, hardest=40, unit="stars", doc="Stars of light.")
-    radius: float = setting(0.045, 0.002, 0.3, "of the short side", "Mean length of a ray at full brightness.")
+    radius: float = knob(
+        0.0, 0.15, "of the short side", "Mean length of a ray at full brightness.", default=DEFAULT_RADIUS
+    )
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Lays the first `count` stars; `light` is the mean share of the way to white."""
