@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from adapter_texts import Load
 
 import hardgen.perturbations  # noqa: F401  (fills the registry)
 from hardgen import registry
 from hardgen.adapters.adapted import Adapted
+from tests.adapters.adapter_texts import Load
 
 
 @pytest.fixture

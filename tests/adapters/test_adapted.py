@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from adapter_texts import EMBOSS, Load
 
 from hardgen import registry
 from hardgen.adapters.adapted import Adapted
@@ -19,6 +18,7 @@ from hardgen.errors import HardgenError
 from hardgen.files import CONF
 from hardgen.rng import SampleRng
 from hardgen.testing import check_perturbation, sample_batch
+from tests.adapters.adapter_texts import EMBOSS, Load
 
 os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")
 SHIPPED = sorted(p.stem for p in (CONF / "adapters").glob("*.yaml"))

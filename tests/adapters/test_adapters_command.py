@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from adapter_texts import EMBOSS
 
 from hardgen.cli import main
+from tests.adapters.adapter_texts import EMBOSS
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from adapter_texts import Load
 
 from hardgen.adapters.places import flow_of, places
 from hardgen.perturbation import GeometricPerturbation
 from hardgen.rng import SampleRng
 from hardgen.testing import check_perturbation, sample_batch
+from tests.adapters.adapter_texts import Load
 
 SHIFT = """\
 name: shift

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from adapter_texts import EMBOSS
 
 from hardgen import registry
 from hardgen.errors import HardgenError
+from tests.adapters.adapter_texts import EMBOSS
 
 SHORTER = "parameters: {alpha: [value, value], strength: [0.5, 0.5]}"
 

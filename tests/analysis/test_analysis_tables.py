@@ -4,7 +4,6 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import binomtest
-from simulated import BLUR, CONTRAST, OCCLUSION, Axis, Simulated
 
 from hardgen.analysis.answers import Answers
 from hardgen.analysis.confusion import collapse, confusion_shift
@@ -17,6 +16,7 @@ from hardgen.analysis.monotone import monotone
 from hardgen.analysis.points import points
 from hardgen.analysis.summary import analyse, write_tables
 from hardgen.sweeps.results import Run
+from tests.report.simulated import BLUR, CONTRAST, OCCLUSION, Axis, Simulated
 
 CURVES = ["model", "axis", "hardness", "value", "unit", "n", "accuracy", "low", "high"]
 

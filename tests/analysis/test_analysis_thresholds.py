@@ -1,7 +1,6 @@
 import numpy as np
 import polars as pl
 import pytest
-from simulated import BLUR, CONTRAST, GRATING, OCCLUSION, Axis, Simulated
 from sklearn.isotonic import IsotonicRegression
 
 from hardgen.analysis.answers import Answers
@@ -9,6 +8,7 @@ from hardgen.analysis.areas import areas
 from hardgen.analysis.points import points
 from hardgen.analysis.thresholds import crossing, isotonic, thresholds, value_at
 from hardgen.sweeps.results import Run
+from tests.report.simulated import BLUR, CONTRAST, GRATING, OCCLUSION, Axis, Simulated
 
 
 @pytest.mark.parametrize("seed", range(5))

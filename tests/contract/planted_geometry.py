@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
-from planted import Good
 from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, GeometricPerturbation
 from hardgen.rng import SampleRng
+from tests.contract.planted import Good
 
 
 @dataclass(frozen=True)

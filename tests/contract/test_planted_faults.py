@@ -1,14 +1,13 @@
 """The contract suite catches planted faults, each by the check that is meant for it."""
 
-import planted
-import planted_geometry
 import pytest
-from planted import FallsBack, Good, TorchGlobal
-from planted_geometry import Shift
 
 from hardgen import registry
 from hardgen.perturbation import Perturbation
 from hardgen.testing import CHECKS, ContractError, check_exemptions, check_perturbation
+from tests.contract import planted, planted_geometry
+from tests.contract.planted import FallsBack, Good, TorchGlobal
+from tests.contract.planted_geometry import Shift
 
 FAULTS: list[tuple[type[Perturbation], str, str]] = [
     (planted.TorchGlobal, "global_state_untouched", "global generator of torch"),

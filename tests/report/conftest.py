@@ -1,7 +1,8 @@
 from pathlib import Path
 
 import pytest
-from simulated import BLUR, CONTRAST, GRATING, OCCLUSION, Simulated
+
+from tests.report.simulated import BLUR, CONTRAST, GRATING, OCCLUSION, Simulated
 
 
 @pytest.fixture(scope="session")

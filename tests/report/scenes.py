@@ -2,7 +2,8 @@
 
 import numpy as np
 from PIL import Image, ImageFilter
-from simulated_axes import Axis
+
+from tests.report.simulated_axes import Axis
 
 
 def scene(index: int, size: int) -> Image.Image:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scenes import harder, scene
-from simulated_axes import BLUR, CONTRAST, GRATING, OCCLUSION, Axis
 
 from hardgen.analysis.mistakes import mistakes
 from hardgen.provenance import chain
+from tests.report.scenes import harder, scene
+from tests.report.simulated_axes import BLUR, CONTRAST, GRATING, OCCLUSION, Axis
 
 __all__ = ["BLUR", "CONTRAST", "GRATING", "OCCLUSION", "Axis", "Simulated"]
 

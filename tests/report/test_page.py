@@ -5,12 +5,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from simulated import BLUR, CONTRAST, OCCLUSION, Simulated
 
 from hardgen.errors import HardgenError
 from hardgen.provenance import chain
 from hardgen.report.page import make_report
 from hardgen.report.words import measured, number, p_value, percent, plural, points
+from tests.report.simulated import BLUR, CONTRAST, OCCLUSION, Simulated
 
 SMALL = Simulated(axes=(OCCLUSION, BLUR), n=60, stops=(0.3, 0.6, 1.0), models=("a", "b"), pictures=16)
 ADDRESSES = {"src", "href", "srcset", "action", "data", "poster", "xlink:href"}

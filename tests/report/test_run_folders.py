@@ -7,13 +7,13 @@ from typing import Any
 
 import polars as pl
 import pytest
-from simulated import BLUR, CONTRAST, OCCLUSION, Simulated
 
 from hardgen.analysis.curves import curves
 from hardgen.analysis.points import points
 from hardgen.errors import HardgenError
 from hardgen.sweeps.merging import load_runs, merge
 from hardgen.sweeps.results import Run
+from tests.report.simulated import BLUR, CONTRAST, OCCLUSION, Simulated
 
 SMALL = Simulated(axes=(OCCLUSION, BLUR), n=60, stops=(0.3, 0.6, 1.0), models=("a", "b"), pictures=16)
 
