@@ -16,7 +16,6 @@ from hardgen.functional.flows import still
 from hardgen.functional.parallel import by_image, spread
 from hardgen.functional.smooth_fields import blurred
 
-
 Picture = NDArray[Any]
 SMALL = 48
 """Short side in pixels at which an image is blurred beyond telling; larger ones are made that small for it."""

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from hardgen.batch import Batch, boxes_to_mask
 from hardgen.functional import flows
+from hardgen.functional.motions import Planar
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
-from hardgen.functional.motions import Planar
 from hardgen.perturbation import Doses, PlanarPerturbation
 from hardgen.perturbations.geometric.affine import like
 from hardgen.registry import register

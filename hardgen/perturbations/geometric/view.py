@@ -11,7 +11,6 @@ from torch import Tensor
 from hardgen.functional import flows, radial_flows
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
-from hardgen.functional.motions import Motion
 from hardgen.perturbation import GeometricPerturbation, PlanarPerturbation
 from hardgen.perturbations.geometric.affine import like, signs
 from hardgen.registry import register
