@@ -101,6 +101,11 @@ class Perturbation(ABC):
         return False
 
     @property
+    def in_range(self) -> bool:
+        """Whether its images already lie in [0, 1], in a new channels_last tensor."""
+        return self.on_grid
+
+    @property
     def needs_donors(self) -> bool:
         """Whether it takes pixels from other images (`Batch.donors`)."""
         return False
@@ -130,7 +135,7 @@ class Perturbation(ABC):
         images = after.images
         if images.shape[1] == 3 and bool(batch.grey.any()):
             images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
-        if self.on_grid:
+        if self.in_range:
             distance = rmse(images, batch.images)
         else:
             images, distance = finish(images, batch.images)
@@ -171,6 +176,11 @@ class GeometricPerturbation(Perturbation):
     """
 
     border: Border = dataclasses.field(default=Border.mirror, kw_only=True)
+
+    @property
+    def in_range(self) -> bool:
+        """Every pixel is a mean of others."""
+        return True
 
     @property
     def minification(self) -> float:

@@ -116,14 +116,18 @@ def aslant(height: int, width: int, corners: Tensor) -> Tensor:
     right, bottom = float(max(width - 1, 1)), float(max(height - 1, 1))
     middle = np.array([(width - 1) / 2, (height - 1) / 2])
     frame = np.array([[0.0, 0.0], [right, 0.0], [right, bottom], [0.0, bottom]]) - middle
-    maps = [homography(c - middle, frame) for c in corners.cpu().double().numpy()]
-    return torch.from_numpy(np.stack(maps).astype(np.float32)).to(corners.device)
+    maps = homography(corners.cpu().double().numpy() - middle, frame)
+    return torch.from_numpy(maps.astype(np.float32)).to(corners.device)
 
 
 def homography(sources: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The 3 x 3 projective matrix that takes four points (4 x 2) to four others; its last entry is 1."""
-    rows, sides = [], []
-    for (x, y), (u, v) in zip(sources, targets, strict=True):
-        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
-        sides += [u, v]
-    return np.append(np.linalg.solve(np.array(rows), np.array(sides)), 1.0).reshape(3, 3)
+    """The 3 x 3 projective matrices that take four points (... x 4 x 2) to four others; their last entry is 1."""
+    sources, targets = np.broadcast_arrays(sources, targets)
+    system = np.zeros((*sources.shape[:-2], 4, 2, 8))
+    for axis in (0, 1):
+        system[..., axis, 3 * axis : 3 * axis + 2] = sources
+        system[..., axis, 3 * axis + 2] = 1.0
+        system[..., axis, 6:] = -targets[..., axis, None] * sources
+    shape = sources.shape[:-2]
+    solved = np.linalg.solve(system.reshape(*shape, 8, 8), targets.reshape(*shape, 8, 1))[..., 0]
+    return np.concatenate((solved, np.ones((*shape, 1))), -1).reshape(*shape, 3, 3)

@@ -1,8 +1,10 @@
 """Motions: how the pixels of a batch move, and images, masks and boxes with them."""
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -11,11 +13,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.functional import flows
-from hardgen.functional.parallel import by_image
-from hardgen.functional.sampling import MADE_OF_EDGES, Border, Picture, bordered, displacement, move_boxes, resample
+from hardgen.functional.parallel import into_images
+from hardgen.functional.sampling import MADE_OF_EDGES, Border, Picture, displacement, move_boxes, resample, surround
 
 GRID = 32
 """Places along each side at which the way of a projective map is measured."""
+FAR_OFF = 1e9
+"""Pixels: farther than any image."""
 WIDEST = 4.0
 """Times the image's area up to which it is mirrored into a border that is then moved along."""
 
@@ -72,17 +76,17 @@ class Planar:
 
     def move(self, images: Tensor, border: Border) -> Tensor:
         """As `Motion.move`."""
-        if images.device.type != "cpu" or (border in MADE_OF_EDGES and not self._parallel()):
+        if images.device.type != "cpu" or (border in MADE_OF_EDGES and not self._parallel):
             return resample(images, self.flow(), border=border)
         matrices = self._in_pixels()
-        return by_image(images, lambda x, i: _warped(x, matrices[i], border))
+        return into_images(images, lambda x, i, out: _warped(x, matrices[i], border, out))
 
     def move_masks(self, masks: Tensor) -> Tensor:
         """As `Motion.move_masks`."""
         if masks.device.type != "cpu":
             return resample(masks.float(), self.flow(), nearest=True) > 0.5
         matrices = self._in_pixels()
-        return by_image(masks.float(), lambda x, i: _warp(x, matrices[i], cv2.INTER_NEAREST)) > 0.5
+        return into_images(masks.float(), lambda x, i, out: _warp(x, matrices[i], cv2.INTER_NEAREST, out)) > 0.5
 
     def move_boxes(self, boxes: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """As `Motion.move_boxes`."""
@@ -91,11 +95,10 @@ class Planar:
     def way(self) -> Tensor:
         """As `Motion.way`: of a grid of places for projective maps, exact for the others."""
         height, width = self.size
-        if self._parallel():
-            strain = (self.maps - torch.eye(3, device=self.maps.device)).double().square()
-            across, down = strain[:, :2, 0].sum(1) * (width**2 - 1), strain[:, :2, 1].sum(1) * (height**2 - 1)
-            square = (across + down) / 12 + strain[:, :2, 2].sum(1)
-            return square.sqrt().float() / min(height, width)
+        if self._parallel:
+            strain = (self._matrices[:, :2] - np.eye(3)[:2]) ** 2 * ((width**2 - 1) / 12, (height**2 - 1) / 12, 1.0)
+            way = np.sqrt(strain.sum((1, 2))) / min(height, width)
+            return torch.from_numpy(way.astype(np.float32)).to(self.maps.device)
         y, x = (_places(n).to(self.maps.device) for n in self.size)
         middle = torch.tensor([(width - 1) / 2, (height - 1) / 2], device=self.maps.device)
         moved = flows.sources(x[None, :], y[:, None], self.maps, height, width) - middle
@@ -103,17 +106,23 @@ class Planar:
         moved[..., 1] -= y[None, :, None]
         return moved.square().sum(-1).mean((1, 2)).sqrt() / min(height, width)
 
+    @functools.cached_property
+    def _matrices(self) -> NDArray[np.float64]:
+        """The maps, B x 3 x 3."""
+        return self.maps.cpu().numpy().astype(np.float64)
+
+    @functools.cached_property
     def _parallel(self) -> bool:
         """Whether every map keeps parallels parallel."""
-        return bool((self.maps[:, 2].cpu() == torch.tensor([0.0, 0.0, 1.0])).all())
+        return bool((self._matrices[:, 2] == (0.0, 0.0, 1.0)).all())
 
     def _in_pixels(self) -> NDArray[np.float64]:
         """The maps between pixels counted from the upper left."""
         height, width = self.size
-        middle = np.eye(3)
+        middle, back = np.eye(3), np.eye(3)
         middle[:2, 2] = (width - 1) / 2, (height - 1) / 2
-        maps: NDArray[np.float64] = middle @ self.maps.double().numpy() @ np.linalg.inv(middle)
-        return maps
+        back[:2, 2] = -middle[:2, 2]
+        return middle @ self._matrices @ back
 
 
 def _places(side: int) -> Tensor:
@@ -122,31 +131,54 @@ def _places(side: int) -> Tensor:
     return ((torch.arange(count) + 0.5) / count - 0.5) * side
 
 
-def _warped(image: Picture, matrix: NDArray[np.float64], border: Border) -> Picture:
-    """An H x W x C image under a map, by OpenCV."""
-    if border is Border.mirror:
-        height, width = image.shape[:2]
-        ends = matrix[:2] @ np.array([[0, width - 1, 0, width - 1], [0, 0, height - 1, height - 1], [1, 1, 1, 1]])
-        beyond = np.concatenate((-ends.min(1), ends.max(1) - (width - 1, height - 1)))
-        left, top, right, bottom = (max(math.ceil(b) + 1, 0) if b > 0 else 0 for b in beyond.tolist())
-        if (left + width + right) * (top + height + bottom) <= WIDEST * height * width:
-            # Moving is quickest where nothing lies beyond the frame.
-            image = cv2.copyMakeBorder(image, top, bottom, left, right, cv2.BORDER_REFLECT_101)
-            matrix = matrix.copy()
-            matrix[:2, 2] += left, top
-            return _warp(image, matrix, cv2.INTER_LINEAR, size=(width, height))
-    return bordered(image, lambda x, mode, value=0.0: _warp(x, matrix, cv2.INTER_LINEAR, mode, value), border)
+def _warped(image: Picture, matrix: NDArray[np.float64], border: Border, out: Picture) -> None:
+    """Moves an H x W x C image by a map into another, by OpenCV, without its slow borders where there is a way."""
+    height, width = image.shape[:2]
+    x0, y0, x1, y1 = _ends(matrix, -0.5, -0.5, width - 0.5, height - 0.5)
+    left, top, right, bottom = (max(math.ceil(b) + 1, 0) for b in (-x0, -y0, x1 - width, y1 - height))
+    if not left + top + right + bottom:
+        _warp(image, matrix, cv2.INTER_LINEAR, out)
+    elif border is Border.mirror and (left + width + right) * (top + height + bottom) <= WIDEST * height * width:
+        image = cv2.copyMakeBorder(image, top, bottom, left, right, cv2.BORDER_REFLECT_101)
+        matrix = matrix.copy()
+        matrix[:2, 2] += left, top
+        _warp(image, matrix, cv2.INTER_LINEAR, out)
+    elif border is Border.blur:
+        mode, value = surround(image, border, out)
+        x0, y0, x1, y1 = _ends(cv2.invert(matrix)[1], -1.0, -1.0, width, height)
+        x = slice(math.floor(max(x0, 0.0)), math.ceil(min(x1 + 1, width)))
+        y = slice(math.floor(max(y0, 0.0)), math.ceil(min(y1 + 1, height)))
+        if x.start < x.stop and y.start < y.stop:
+            shift = np.array([[1.0, 0.0, x.start], [0.0, 1.0, y.start], [0.0, 0.0, 1.0]])
+            _warp(image, matrix @ shift, cv2.INTER_LINEAR, out[y, x], mode, value)
+    else:
+        _warp(image, matrix, cv2.INTER_LINEAR, out, *surround(image, border, out))
+    np.clip(out, 0.0, 1.0, out=out)
+
+
+def _ends(matrix: NDArray[Any], left: float, top: float, right: float, bottom: float) -> tuple[float, ...]:
+    """Least x and y, greatest x and y of a rectangle under a map; without end where it crosses the horizon."""
+    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
+    corners = ((left, top), (right, top), (left, bottom), (right, bottom))
+    depths = [g * x + h * y + i for x, y in corners]
+    if min(depths) <= 1e-6:
+        return -FAR_OFF, -FAR_OFF, FAR_OFF, FAR_OFF
+    xs = [(a * x + b * y + c) / w for (x, y), w in zip(corners, depths, strict=True)]
+    ys = [(d * x + e * y + f) / w for (x, y), w in zip(corners, depths, strict=True)]
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 def _warp(
     image: Picture,
     matrix: NDArray[np.float64],
     how: int,
+    out: Picture,
     mode: int = cv2.BORDER_CONSTANT,
-    value: Sequence[float] | float = 0.0,
-    size: tuple[int, int] | None = None,
-) -> Picture:
-    size, flags = size or (image.shape[1], image.shape[0]), how | cv2.WARP_INVERSE_MAP
+    value: Sequence[float] = (0.0,),
+) -> None:
+    """Moves an image by a map into `out`."""
+    size, flags = (out.shape[1], out.shape[0]), how | cv2.WARP_INVERSE_MAP
     if matrix[2].tolist() == [0.0, 0.0, 1.0]:
-        return cv2.warpAffine(image, matrix[:2], size, flags=flags, borderMode=mode, borderValue=value)
-    return cv2.warpPerspective(image, matrix, size, flags=flags, borderMode=mode, borderValue=value)
+        cv2.warpAffine(image, matrix[:2], size, out, flags, mode, value)
+    else:
+        cv2.warpPerspective(image, matrix, size, out, flags, mode, value)

@@ -29,12 +29,20 @@ def by_image(images: Tensor, how: Callable[[NDArray[np.float32], int], NDArray[A
     Returns:
         B x C x H x W float32, channels_last.
     """
+
+    def into(image: NDArray[np.float32], i: int, out: NDArray[np.float32]) -> None:
+        out[...] = how(image, i).reshape(out.shape)
+
+    return into_images(images, into)
+
+
+def into_images(images: Tensor, how: Callable[[NDArray[np.float32], int, NDArray[np.float32]], object]) -> Tensor:
+    """As `by_image`, for a function that is also given the H x W x C array that it is to write its result into."""
     out = torch.empty_like(images, memory_format=torch.channels_last)
     sources, results = images.permute(0, 2, 3, 1), out.permute(0, 2, 3, 1)
 
     def one(i: int) -> None:
-        result = results[i].numpy()
-        result[...] = how(np.ascontiguousarray(sources[i].numpy()), i).reshape(result.shape)
+        how(np.ascontiguousarray(sources[i].numpy()), i, results[i].numpy())
 
     spread(one, len(images), images.numel())
     return out

@@ -2,7 +2,7 @@
 
 import enum
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import cv2
@@ -13,12 +13,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from hardgen.functional.flows import still
-from hardgen.functional.parallel import by_image, spread
-from hardgen.functional.smooth_fields import blurred
+from hardgen.functional.parallel import into_images, spread
+from hardgen.functional.smooth_fields import blurred, blurred_to
 
 Picture = NDArray[Any]
 SMALL = 48
-"""Short side in pixels at which an image is blurred beyond telling; larger ones are made that small for it."""
+"""Short side in pixels, at least, at which a blurred image is made, to be enlarged."""
 
 
 class Border(enum.Enum):
@@ -79,7 +79,7 @@ def resample_torch(images: Tensor, flow: Tensor, nearest: bool, border: Border) 
     if not nearest and border not in MADE_OF_EDGES:
         inside = torch.minimum(flow + 1, size - flow).clamp(0, 1).prod(-1)[:, None]
         out = torch.lerp(_fill(images, border).expand_as(out), out, inside)
-    return out.contiguous(memory_format=torch.channels_last)
+    return out.clamp_(0.0, 1.0).contiguous(memory_format=torch.channels_last)
 
 
 def _fill(images: Tensor, border: Border) -> Tensor:
@@ -96,55 +96,36 @@ def resample_opencv(
 ) -> Tensor:
     """`resample` by OpenCV, on the CPU."""
     ways, which = flow.numpy(), range(len(images)) if places is None else places.tolist()
+    how = cv2.INTER_NEAREST if nearest else cv2.INTER_LINEAR
 
-    def one(image: Picture, i: int) -> Picture:
-        def move(what: Picture, mode: int, value: Sequence[float] | float = 0.0) -> Picture:
-            how = cv2.INTER_NEAREST if nearest else cv2.INTER_LINEAR
-            return cv2.remap(what, ways[which[i]], None, how, borderMode=mode, borderValue=value)
+    def one(image: Picture, i: int, out: Picture) -> None:
+        mode, value = (cv2.BORDER_CONSTANT, [0.0]) if nearest else surround(image, border, out)
+        cv2.remap(image, ways[which[i]], None, how, out, mode, value)
+        np.clip(out, 0.0, 1.0, out=out)
 
-        return bordered(image, move, Border.black if nearest else border)
-
-    return by_image(images, one)
+    return into_images(images, one)
 
 
-def bordered(image: Picture, move: Callable[..., Picture], border: Border) -> Picture:
-    """An image moved by OpenCV, with its border.
+def surround(image: Picture, border: Border, out: Picture) -> tuple[int, Sequence[float]]:
+    """OpenCV's border mode and border value for moving an image into an array, which it makes ready.
 
     Args:
         image: H x W x C float32.
-        move: Given an image, one of OpenCV's border modes and perhaps a border value, moves the image.
         border: What lies outside the frame.
+        out: H x W x C float32. Where the blurred image is to be seen it is drawn here, and the mode is to leave what is
+            there: OpenCV then also mixes it into pixels that lie across the edge.
     """
     if border in MADE_OF_EDGES:
-        return move(image, MADE_OF_EDGES[border])
+        return MADE_OF_EDGES[border], [0.0]
+    if border is Border.mean:
+        return cv2.BORDER_CONSTANT, cv2.mean(image)
     if border is not Border.blur:
-        value = cv2.mean(image)[: image.shape[2]] if border is Border.mean else [0.5 * (border is Border.grey)] * 4
-        return move(image, cv2.BORDER_CONSTANT, value)
-    # How much of each pixel comes from within the frame is moved along as one more channel.
-    ones = np.ones(image.shape[:2], np.float32)
-    more = cv2.cvtColor(image, cv2.COLOR_RGB2RGBA) if image.shape[2] == 3 else cv2.merge([image, ones])
-    moved = move(more, cv2.BORDER_CONSTANT)
-    rest = np.subtract(ones, cv2.extractChannel(moved, more.shape[2] - 1), out=ones)
-    fill = _surround(image)
-    if image.shape[2] == 3:
-        rest, moved = cv2.cvtColor(rest, cv2.COLOR_GRAY2RGB), cv2.cvtColor(moved, cv2.COLOR_RGBA2RGB)
-    else:
-        moved = cv2.extractChannel(moved, 0)
-    cv2.multiply(fill, rest, dst=rest)
-    return cv2.add(moved, rest, dst=rest)
-
-
-def _surround(image: Picture) -> Picture:
-    """`blurred` of an H x W x C image, by way of a small one where it is large; H x W for one channel."""
+        return cv2.BORDER_CONSTANT, [0.5 * (border is Border.grey)] * 4
     height, width = image.shape[:2]
     step = max(min(height, width) // SMALL, 1)
-    small = image
-    if step > 1:
-        small = cv2.resize(image, (-(-width // step), -(-height // step)), interpolation=cv2.INTER_AREA)
-    small = torch.from_numpy(small.reshape(*small.shape[:2], -1)).permute(2, 0, 1)[None]
-    soft = blurred(small)[0].permute(1, 2, 0).numpy()
-    soft = cv2.resize(soft, (width, height), interpolation=cv2.INTER_LINEAR) if step > 1 else soft
-    return soft.reshape(image.shape) if image.shape[2] == 3 else soft.reshape(height, width)
+    soft = blurred_to(torch.from_numpy(image), -(-height // step), -(-width // step)).numpy()
+    cv2.resize(soft, (width, height), out, interpolation=cv2.INTER_LINEAR)
+    return cv2.BORDER_TRANSPARENT, [0.0]
 
 
 def displacement(flow: Tensor) -> Tensor:

@@ -8,11 +8,14 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional import flows, radial_flows
+from hardgen.functional.motions import Motion
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
 from hardgen.perturbation import GeometricPerturbation, PlanarPerturbation
 from hardgen.perturbations.geometric.affine import like, signs
+from hardgen.perturbations.geometric.kinds import FewFlows
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -55,7 +58,7 @@ class Perspective(PlanarPerturbation):
 
 @register("lens_distortion")
 @dataclass(frozen=True)
-class LensDistortion(GeometricPerturbation):
+class LensDistortion(FewFlows):
     """Bends straight lines outward (barrel) or inward (pincushion), as a simple lens does.
 
     The first radial term of the Brown-Conrady model, r the distance from the centre in half diagonals: a pixel at r is
@@ -71,13 +74,16 @@ class LensDistortion(GeometricPerturbation):
     bend: Bend = Bend.drawn
     border: Border = dataclasses.field(default=Border.blur, kw_only=True)
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Bends by the coefficient."""
+    def sizes(self, rng: SampleRng) -> Tensor:
+        """The coefficient, negative for pincushion."""
         drawn = signs(rng)
         if self.bend is not Bend.drawn:
             drawn = torch.full_like(drawn, 1 if self.bend is Bend.barrel else -1)
-        height, width = images.shape[-2:]
-        return radial_flows.lens(height, width, drawn * self.coefficient)
+        return drawn * self.coefficient
+
+    def flows(self, height: int, width: int, sizes: Tensor) -> Tensor:
+        """Bends by coefficients."""
+        return radial_flows.lens(height, width, sizes)
 
 
 @register("fisheye")
@@ -97,4 +103,9 @@ class Fisheye(GeometricPerturbation):
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """The same for every image."""
         height, width = images.shape[-2:]
-        return radial_flows.fisheye(height, width, self.field, len(images), images.device)
+        return radial_flows.fisheye(height, width, self.field, images.device).expand(len(images), -1, -1, -1)
+
+    def motion(self, batch: Batch, rng: SampleRng) -> Motion:
+        """One flow for all."""
+        places = torch.zeros(len(batch), dtype=torch.int64, device=batch.images.device)
+        return Motion(self.flow(batch.images[:1], rng), places)
