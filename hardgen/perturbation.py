@@ -20,7 +20,7 @@ from hardgen.batch import Batch
 from hardgen.errors import HardgenError, choice, near
 from hardgen.functional import flows
 from hardgen.functional.filters import gaussian_blur
-from hardgen.functional.measures import finish, rmse
+from hardgen.functional.measures import Finish, finish, rmse
 from hardgen.functional.motions import Motion, Planar
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Knob, knobs_of
@@ -101,11 +101,6 @@ class Perturbation(ABC):
         return False
 
     @property
-    def in_range(self) -> bool:
-        """Whether its images already lie in [0, 1], in a new channels_last tensor."""
-        return self.on_grid
-
-    @property
     def needs_donors(self) -> bool:
         """Whether it takes pixels from other images (`Batch.donors`)."""
         return False
@@ -135,7 +130,9 @@ class Perturbation(ABC):
         images = after.images
         if images.shape[1] == 3 and bool(batch.grey.any()):
             images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
-        if self.in_range:
+        if "rmse" in doses:
+            distance = doses["rmse"]
+        elif self.on_grid:
             distance = rmse(images, batch.images)
         else:
             images, distance = finish(images, batch.images)
@@ -148,7 +145,10 @@ class Perturbation(ABC):
 
     @abstractmethod
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
-        """What one kind of perturbation does; the result need not be clamped. Never called at neutral."""
+        """What one kind of perturbation does. Never called at neutral.
+
+        The result need not be clamped, unless the doses hold `rmse`: then it is finished.
+        """
 
 
 class PhotometricPerturbation(Perturbation):
@@ -178,11 +178,6 @@ class GeometricPerturbation(Perturbation):
     border: Border = dataclasses.field(default=Border.mirror, kw_only=True)
 
     @property
-    def in_range(self) -> bool:
-        """Every pixel is a mean of others."""
-        return True
-
-    @property
     def minification(self) -> float:
         """By how much the image shrinks: it is blurred as much before, so that fine detail goes instead of aliasing."""
         return 1.0
@@ -198,8 +193,10 @@ class GeometricPerturbation(Perturbation):
         images = batch.images
         if self.minification > 1.0:
             images = gaussian_blur(images, (self.minification - 1) / 2)
-        images = motion.move(images, self.border)
-        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), {"displacement": motion.way()}
+        end = Finish(batch.images)
+        moved = dataclasses.replace(batch, images=motion.move(images, self.border, end), masks=masks, boxes=boxes)
+        doses = {"displacement": motion.way()}
+        return moved, doses | ({"rmse": end.distances} if images.device.type == "cpu" else {})
 
     def motion(self, batch: Batch, rng: SampleRng) -> Motion | Planar:
         """How everything moves; for those that also look at boxes or masks, or whose images share flows."""

@@ -14,7 +14,17 @@ from torch import Tensor
 
 from hardgen.functional import flows
 from hardgen.functional.parallel import into_images
-from hardgen.functional.sampling import MADE_OF_EDGES, Border, Picture, displacement, move_boxes, resample, surround
+from hardgen.functional.sampling import (
+    MADE_OF_EDGES,
+    Border,
+    End,
+    Picture,
+    displacement,
+    move_boxes,
+    nothing,
+    resample,
+    surround,
+)
 
 GRID = 32
 """Places along each side at which the way of a projective map is measured."""
@@ -40,9 +50,9 @@ class Motion:
         """Where each pixel is taken from, B x H x W x 2."""
         return self.fields if self.places is None else self.fields[self.places]
 
-    def move(self, images: Tensor, border: Border) -> Tensor:
-        """Images after it, bilinear."""
-        return resample(images, self.fields, border=border, places=self.places)
+    def move(self, images: Tensor, border: Border, end: End = nothing) -> Tensor:
+        """Images after it, bilinear; each is handed to `end` where it moves on the CPU."""
+        return resample(images, self.fields, border=border, places=self.places, end=end)
 
     def move_masks(self, masks: Tensor) -> Tensor:
         """Masks after it, nearest, with an empty border."""
@@ -74,12 +84,17 @@ class Planar:
         """As `Motion.flow`."""
         return flows.planar(*self.size, self.maps)
 
-    def move(self, images: Tensor, border: Border) -> Tensor:
+    def move(self, images: Tensor, border: Border, end: End = nothing) -> Tensor:
         """As `Motion.move`."""
         if images.device.type != "cpu" or (border in MADE_OF_EDGES and not self._parallel):
-            return resample(images, self.flow(), border=border)
+            return resample(images, self.flow(), border=border, end=end)
         matrices = self._in_pixels()
-        return into_images(images, lambda x, i, out: _warped(x, matrices[i], border, out))
+
+        def one(image: Picture, i: int, out: Picture) -> None:
+            _warped(image, matrices[i], border, out)
+            end(out, i)
+
+        return into_images(images, one)
 
     def move_masks(self, masks: Tensor) -> Tensor:
         """As `Motion.move_masks`."""
@@ -153,7 +168,6 @@ def _warped(image: Picture, matrix: NDArray[np.float64], border: Border, out: Pi
             _warp(image, matrix @ shift, cv2.INTER_LINEAR, out[y, x], mode, value)
     else:
         _warp(image, matrix, cv2.INTER_LINEAR, out, *surround(image, border, out))
-    np.clip(out, 0.0, 1.0, out=out)
 
 
 def _ends(matrix: NDArray[Any], left: float, top: float, right: float, bottom: float) -> tuple[float, ...]:

@@ -2,7 +2,7 @@
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import cv2
@@ -17,6 +17,8 @@ from hardgen.functional.parallel import into_images, spread
 from hardgen.functional.smooth_fields import blurred, blurred_to
 
 Picture = NDArray[Any]
+End = Callable[[Picture, int], object]
+"""What is done to a moved image, H x W x C, at such a place of the batch, while it is still in the CPU's cache."""
 SMALL = 48
 """Short side in pixels, at least, at which a blurred image is made, to be enlarged."""
 
@@ -40,12 +42,17 @@ MADE_OF_EDGES = {Border.mirror: cv2.BORDER_REFLECT_101, Border.edge: cv2.BORDER_
 """Borders that show pixels from beside the frame's edge."""
 
 
+def nothing(image: Picture, place: int) -> None:
+    """Leaves an image as it is."""
+
+
 def resample(
     images: Tensor,
     flow: Tensor,
     nearest: bool = False,
     border: Border = Border.mirror,
     places: Tensor | None = None,
+    end: End = nothing,
 ) -> Tensor:
     """Takes every output pixel from where the flow points.
 
@@ -55,12 +62,13 @@ def resample(
         nearest: Nearest pixel with an empty border, for masks; else bilinear.
         border: What lies outside the frame, where not nearest.
         places: Which flow each image takes, B int64, where there is not one for each.
+        end: Called on each moved image where it moves on the CPU.
 
     Returns:
         B x C x H x W float32, channels_last.
     """
     if images.device.type == "cpu":
-        return resample_opencv(images, flow, nearest, border, places)
+        return resample_opencv(images, flow, nearest, border, places, end)
     return resample_torch(images, flow if places is None else flow[places], nearest, border)
 
 
@@ -79,7 +87,7 @@ def resample_torch(images: Tensor, flow: Tensor, nearest: bool, border: Border) 
     if not nearest and border not in MADE_OF_EDGES:
         inside = torch.minimum(flow + 1, size - flow).clamp(0, 1).prod(-1)[:, None]
         out = torch.lerp(_fill(images, border).expand_as(out), out, inside)
-    return out.clamp_(0.0, 1.0).contiguous(memory_format=torch.channels_last)
+    return out.contiguous(memory_format=torch.channels_last)
 
 
 def _fill(images: Tensor, border: Border) -> Tensor:
@@ -92,7 +100,12 @@ def _fill(images: Tensor, border: Border) -> Tensor:
 
 
 def resample_opencv(
-    images: Tensor, flow: Tensor, nearest: bool, border: Border, places: Tensor | None = None
+    images: Tensor,
+    flow: Tensor,
+    nearest: bool,
+    border: Border,
+    places: Tensor | None = None,
+    end: End = nothing,
 ) -> Tensor:
     """`resample` by OpenCV, on the CPU."""
     ways, which = flow.numpy(), range(len(images)) if places is None else places.tolist()
@@ -101,7 +114,7 @@ def resample_opencv(
     def one(image: Picture, i: int, out: Picture) -> None:
         mode, value = (cv2.BORDER_CONSTANT, [0.0]) if nearest else surround(image, border, out)
         cv2.remap(image, ways[which[i]], None, how, out, mode, value)
-        np.clip(out, 0.0, 1.0, out=out)
+        end(out, i)
 
     return into_images(images, one)
 
