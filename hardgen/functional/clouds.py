@@ -2,9 +2,10 @@
 
 import cv2
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+from hardgen.functional.planes import planes
 
 GRID = 65
 """Side of the finest grid; the octaves below it are 33, 17, 9, 5 and 3 wide."""
@@ -53,5 +54,6 @@ def clouds(numbers: Tensor, height: int, width: int, roughness: float = 0.5) -> 
     Returns:
         B x 1 x height x width float32 with mean about 0 and standard deviation about 1, on the numbers' device.
     """
-    rows = [spread_over(cloud(row, roughness), height, width) for row in numbers.cpu().numpy()]
-    return torch.from_numpy(np.stack(rows)[:, None]).to(numbers.device)
+    rows = numbers.cpu().numpy()
+    fields = planes(len(rows), height, width, lambda i: spread_over(cloud(rows[i], roughness), height, width))
+    return fields[:, None].to(numbers.device)

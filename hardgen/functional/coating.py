@@ -1,10 +1,18 @@
-"""Coatings: a layer that covers an exact share of an image, in an order of its own, with soft inner edges."""
+"""Coatings: a layer that covers an exact share of an image, in an order of its own, and fades in along that order."""
 
+from typing import Any
+
+import cv2
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn import functional
 
 from hardgen.functional.occlusion import cover
+from hardgen.functional.parallel import by_image, spread
+
+FAINTEST = 0.2
+"""Opacity of a soft coating where it has just come."""
 
 
 def covered_by_rank(ranks: Tensor, fraction: float) -> Tensor:
@@ -14,34 +22,81 @@ def covered_by_rank(ranks: Tensor, fraction: float) -> Tensor:
         ranks: B x H x W float32.
         fraction: Of each image's pixels; their number is rounded.
     """
-    return torch.stack([cover(rank, fraction) for rank in ranks])[:, None]
+    covered = torch.empty(ranks.shape, dtype=torch.bool, device=ranks.device)
+
+    def one(i: int) -> None:
+        covered[i] = cover(ranks[i], fraction)
+
+    spread(one, len(ranks), ranks.numel())
+    return covered[:, None]
 
 
-def coat(images: Tensor, layer: Tensor, covered: Tensor, edge: float = 0.0) -> Tensor:
-    """Lays a coating on images where they are covered; nothing else changes.
+def fade(ranks: Tensor, covered: Tensor, softness: float) -> Tensor:
+    """Opacity of a coating that thickens while it lies: that of a larger cover is nowhere fainter.
 
     Args:
-        images: B x C x H x W float32.
-        layer: What the coating shows wherever it may lie: broadcasts to the images.
-        covered: B x 1 x H x W bool.
-        edge: Width over which the coating fades in from its outline inward, of the short side; 0 for a hard edge. The
-            coating of a larger cover is nowhere fainter than that of a smaller one.
+        ranks: B x H x W float32.
+        covered: B x 1 x H x W bool, as `covered_by_rank` gives them.
+        softness: How far, in ranks, a pixel lies before the last one that is covered where it is fully opaque; 0 for a
+            hard edge.
+
+    Returns:
+        B x 1 x H x W float32 in [0, 1].
+    """
+    if softness == 0:
+        return covered.float()
+    opacity = torch.empty(covered.shape, device=ranks.device)
+
+    def one(i: int) -> None:
+        inside = covered[i, 0]
+        last = ranks[i].masked_fill(~inside, -torch.inf).amax().clamp(min=-1e9)
+        torch.sub(last, ranks[i], out=opacity[i, 0])
+        opacity[i, 0].div_(softness).clamp_(FAINTEST, 1.0).mul_(inside)
+
+    spread(one, len(ranks), ranks.numel())
+    return opacity
+
+
+def blend(images: Tensor, colour: Tensor, light: Tensor | None, opacity: Tensor) -> Tensor:
+    """Lays colour over images; where the opacity is 0 they stay bit for bit.
+
+    Args:
+        images: B x C x H x W float32; left as they are.
+        colour: B x C x 1 x 1 or B x C x H x W.
+        light: What the colour is multiplied by, B x 1 x H x W, or None for 1.
+        opacity: B x 1 x H x W in [0, 1].
 
     Returns:
         B x C x H x W float32.
     """
-    reach = edge * min(images.shape[-2:]) / 2
-    if reach == 0:
-        return torch.where(covered, layer, images)
-    opacity = covered.float()
-    fewer, more = (_mean_around(opacity, n) for n in (int(reach), int(reach) + 1))
-    near = fewer.lerp(more, reach - int(reach))  # a rim narrower than a pixel is a fainter one
-    opacity = near.mul_(1.6).sub_(0.6).clamp_(0.2, 1.0).mul_(opacity)
-    return torch.lerp(images, layer.expand_as(images), opacity)
+    if images.device.type == "cpu":
+        return blend_opencv(images, colour, light, opacity)
+    return blend_torch(images, colour, light, opacity)
 
 
-def _mean_around(opacity: Tensor, reach: int) -> Tensor:
-    """The mean over a square of 2 reach + 1 pixels, of those inside the frame."""
-    if reach == 0:
-        return opacity.clone()
-    return functional.avg_pool2d(opacity, 2 * reach + 1, 1, reach, count_include_pad=False)
+def blend_torch(images: Tensor, colour: Tensor, light: Tensor | None, opacity: Tensor) -> Tensor:
+    """`blend` by torch, on any device."""
+    layer = colour if light is None else colour * light
+    return torch.lerp(images, layer.expand_as(images), opacity.expand_as(images))
+
+
+def blend_opencv(images: Tensor, colour: Tensor, light: Tensor | None, opacity: Tensor) -> Tensor:
+    """`blend` by OpenCV, for CPU tensors: an image stays in the cache."""
+    colours, channels = colour.permute(0, 2, 3, 1), images.shape[1]
+
+    def one(image: NDArray[np.float32], i: int) -> NDArray[Any]:
+        pixels = image if channels == 3 else image[..., 0]
+        if light is not None:
+            shade = light[i, 0].numpy()
+            layer: Any = cv2.merge([shade * np.float32(c) for c in colours[i].flatten().tolist()])
+        elif colours.shape[1:3] == (1, 1):
+            layer = np.empty_like(pixels)
+            layer[...] = colours[i, 0, 0].numpy()
+        else:
+            layer = colours[i].numpy().reshape(pixels.shape)
+        share = opacity[i, 0].contiguous().numpy()
+        shares = cv2.merge([share] * 3) if channels == 3 else share
+        change = cv2.multiply(cv2.subtract(layer, pixels), shares)
+        return cv2.add(pixels, change)
+
+    return by_image(images, one)

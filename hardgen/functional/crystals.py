@@ -15,6 +15,12 @@ STEMS = 72
 PAIRS = 14
 """Side branches on each side of a stem."""
 
+PIECES = 8
+"""Lines that make up a stem, each with a time of its own."""
+
+TOGETHER = 27
+"""Branches that are drawn at once, at the time of their middle one."""
+
 NUMBERS = 4 + PAIRS
 """Uniform numbers for a stem."""
 
@@ -37,44 +43,47 @@ def ferns(height: int, width: int, numbers: NDArray[np.float32], thickening: flo
     side = max(height, width)
     rows, columns = max(round(GRID * height / side), 3), max(round(GRID * width / side), 3)
     short = min(rows, columns)
-    segments = np.concatenate([_stem(row, rows, columns) for row in numbers])
+    segments = _stems(numbers, rows, columns)
     segments = segments[np.argsort(-segments[:, 4], kind="stable")]
     when = np.full((rows, columns), -1, np.float32)
-    points = np.rint(segments[:, :4] * 16).astype(np.int64).tolist()
-    for (x0, y0, x1, y1), time in zip(points, segments[:, 4].tolist(), strict=True):
-        cv2.line(when, (x0, y0), (x1, y1), time, 1, cv2.LINE_8, 4)
+    points = np.rint(segments[:, :4] * 16).astype(np.int32).reshape(-1, 2, 2)
+    times = segments[:, 4].tolist()
+    for first in range(0, len(points), TOGETHER):
+        some = list(points[first : first + TOGETHER])
+        cv2.polylines(when, some, False, times[min(first + TOGETHER // 2, len(times) - 1)], 1, cv2.LINE_8, 4)
     if when.max() < 0:
         when[0, 0] = 0
     bare = (when < 0).astype(np.uint8)
     far, label = cv2.distanceTransformWithLabels(bare, cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL)
-    times = np.zeros(int(label.max()) + 1, np.float32)
-    times[label[bare == 0]] = when[bare == 0]
-    rank = times[label] + far * np.float32(thickening / short)
+    ice = np.flatnonzero(when >= 0)
+    reached = np.zeros(len(ice) + 1, np.float32)
+    reached[label.ravel()[ice]] = when.ravel()[ice]
+    rank: NDArray[np.float32] = reached[label]
+    far *= np.float32(thickening / short)
+    rank += far
     return np.asarray(cv2.resize(rank, (width, height), interpolation=cv2.INTER_LINEAR), dtype=np.float32)
 
 
-def _stem(row: NDArray[np.float32], rows: int, columns: int) -> NDArray[np.float32]:
-    """A stem and its side branches: n x 5, x0 y0 x1 y1 in cells and the time when it is grown, in short sides."""
-    start, turn, long, late, *sizes = row.tolist()
+def _stems(numbers: NDArray[np.float32], rows: int, columns: int) -> NDArray[np.float32]:
+    """Stems and their side branches: n x 5, x0 y0 x1 y1 in cells and the time when it is grown, in short sides."""
+    start, turn, long, late = numbers[:, :4].astype(np.float64).T
+    short = min(rows, columns)
     along = start * 2 * (rows + columns)
-    if along < 2 * columns:
-        x, y = along % columns, (rows - 1.0) * (along >= columns)
-        inward = -math.pi / 2 if along >= columns else math.pi / 2
-    else:
-        along -= 2 * columns
-        x, y = (columns - 1.0) * (along >= rows), along % rows
-        inward = math.pi if along >= rows else 0.0
-    angle, short = inward + (turn - 0.5) * 1.7, min(rows, columns)
-    length = short * (0.12 + 0.5 * long * long)
-    steps = (np.arange(PAIRS, dtype=np.float32) + 0.6) / (PAIRS + 1)
-    size = 0.42 * length * (1.02 - steps) * (0.45 + np.array(sizes[:PAIRS], np.float32))
-    base = np.stack((x + math.cos(angle) * length * steps, y + math.sin(angle) * length * steps), 1)
-    time = late * 0.12 + steps * length / short
+    side = along - 2 * columns
+    flat, far = side < 0, np.where(side < 0, along >= columns, side >= rows)
+    x = np.where(flat, along % columns, (columns - 1.0) * far)
+    y = np.where(flat, (rows - 1.0) * far, side % rows)
+    inward = np.where(flat, math.pi / 2 - math.pi * far, math.pi * far)
+    angle, length = inward + (turn - 0.5) * 1.7, short * (0.12 + 0.5 * long * long)
+    x, y, late, way = x[:, None], y[:, None], 0.12 * late[:, None], np.stack((np.cos(angle), np.sin(angle)))[..., None]
+    steps = (np.arange(PAIRS) + 0.6) / (PAIRS + 1) * length[:, None]
+    size = (0.42 * 1.02 * length[:, None] - 0.42 * steps) * (0.45 + numbers[:, 4:])
     parts = []
-    for way in (angle + math.pi / 3, angle - math.pi / 3):
-        step = np.array([math.cos(way), math.sin(way)])[None] * size[:, None]
-        parts.append(np.column_stack((base, base + step, time + size / short * 0.5)))
-    edges = np.arange(9) / 8 * length
-    x, y = x + math.cos(angle) * edges, y + math.sin(angle) * edges
-    parts.append(np.column_stack((x[:-1], y[:-1], x[1:], y[1:], late * 0.12 + edges[1:] / short)))
-    return np.concatenate(parts).astype(np.float32)
+    for turned in (angle + math.pi / 3, angle - math.pi / 3):
+        x0, y0 = x + way[0] * steps, y + way[1] * steps
+        x1, y1 = x0 + np.cos(turned)[:, None] * size, y0 + np.sin(turned)[:, None] * size
+        parts.append(np.stack((x0, y0, x1, y1, late + (steps + size / 2) / short), -1).reshape(-1, 5))
+    edges = np.arange(PIECES + 1) / PIECES * length[:, None]
+    x0, y0 = x + way[0] * edges, y + way[1] * edges
+    stem = (x0[:, :-1], y0[:, :-1], x0[:, 1:], y0[:, 1:], late + edges[:, 1:] / short)
+    return np.concatenate([*parts, np.stack(stem, -1).reshape(-1, 5)]).astype(np.float32)

@@ -85,3 +85,48 @@ def caustic(height: int, width: int, numbers: Tensor, scale: float, waves: int =
             nets.append(1 - (surface / (waves / 2) ** 0.5).abs().clamp_(max=1.0))
         rows.append(torch.maximum(nets[0], nets[1]).pow(10))
     return torch.stack(rows)[:, None]
+
+
+BLOTCHES = 48
+"""Blotches of light on an image."""
+
+BLOTCH_GRID = 96
+"""Cells along the longer side on which blotches are worked out."""
+
+
+def blotches(height: int, width: int, numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Ranks of oval blotches that come one after the other and grow.
+
+    At rank t, blotch k of n has the area of a disc of radius r (t - k / n)^(1/2), with r from 0.06 to 0.2 of the short
+    side, mostly small.
+
+    Args:
+        height: Of the image, in pixels.
+        width: Of the image, in pixels.
+        numbers: BLOTCHES x 5 uniform in [0, 1): place, size, how long and in which direction.
+
+    Returns:
+        height x width float32.
+    """
+    side, short = max(height, width), min(height, width)
+    rows, columns = max(round(BLOTCH_GRID * height / side), 1), max(round(BLOTCH_GRID * width / side), 1)
+    y = (np.arange(rows, dtype=np.float32) + np.float32(0.5)) / rows * np.float32(height / short)
+    x = (np.arange(columns, dtype=np.float32) + np.float32(0.5)) / columns * np.float32(width / short)
+    dy = y - numbers[:, 1:2] * np.float32(height / short)
+    dx = x - numbers[:, :1] * np.float32(width / short)
+    radius = np.float32(0.06) / (1 - np.float32(0.7) * numbers[:, 2])
+    longer, turn = 1 + 1.2 * numbers[:, 3], np.pi * numbers[:, 4]
+    # |rotated (dx, dy) / (radius longer^+-1/2)|^2 = a dx^2 + b dx dy + c dy^2
+    first, second = 1 / (radius**2 * longer), longer / radius**2
+    cos, sin = np.cos(turn), np.sin(turn)
+    a, c = first * cos**2 + second * sin**2, first * sin**2 + second * cos**2
+    b = 2 * (first - second) * cos * sin
+    starts = (np.arange(len(numbers)) / len(numbers)).astype(np.float32)
+    down, across, mixed = c[:, None] * dy * dy + starts[:, None], a[:, None] * dx * dx, b[:, None] * dy
+    rank = np.full((rows, columns), np.inf, np.float32)
+    for k in range(len(numbers)):
+        own = mixed[k, :, None] * dx[k]
+        own += across[k]
+        own += down[k, :, None]
+        np.minimum(rank, own, out=rank)
+    return np.asarray(cv2.resize(rank, (width, height), interpolation=cv2.INTER_CUBIC), dtype=np.float32)

@@ -112,8 +112,8 @@ def lift(images: Tensor, factor: float, offset: float) -> Tensor:
 
 
 def quantise(images: Tensor, levels: int) -> Tensor:
-    """Rounds values in [0, 1] to the nearest of 2 to 256 evenly spaced levels, 0 and 1 among them."""
-    if not on_cpu(images):
+    """Rounds values in [0, 1] to the nearest of 2 or more evenly spaced levels, 0 and 1 among them."""
+    if not on_cpu(images) or levels > 256:
         return images.mul(levels - 1).round_().mul_(1 / (levels - 1))
     table = np.arange(256, dtype=np.float32) / np.float32(levels - 1)
 

@@ -22,6 +22,9 @@ SMALL = 128
 VIEWS = 21
 """Views of a mean at least, unless they come to lie closer than a quarter of a pixel of motion."""
 
+LONG, WIDE = 48, 1.25
+"""Way of a turn in pixels from which on its views lie further apart than a pixel, and how far at most."""
+
 
 def zoom_mean(images: Tensor, low: float, high: float) -> Tensor:
     """The mean over all zooms between two, about the centre of the image.
@@ -52,8 +55,9 @@ def zoom_mean(images: Tensor, low: float, high: float) -> Tensor:
 def turn_mean(images: Tensor, degrees: float) -> Tensor:
     """The mean over all turns about the centre within an arc that is half clockwise, half counter-clockwise.
 
-    Turns are taken at every pixel of motion at the middle of the edges, or closer for a short arc, and views between
-    them are interpolated: within 1/255 of the limit of ever closer turns for 99.9% of a photograph's values.
+    Turns are taken at every pixel of motion at the middle of the edges, closer for a short arc and a little wider for a
+    long one, and views between them are interpolated: within 1/255 of the limit of ever closer turns for 99.9% of a
+    photograph's values.
 
     Args:
         images: B x C x H x W float32; bilinear, or bicubic if small; the border is replicated.
@@ -64,7 +68,8 @@ def turn_mean(images: Tensor, degrees: float) -> Tensor:
     """
     reach = math.radians(degrees) / 2
     half = min(images.shape[-2:]) / 2
-    step = _step(2 * reach * half) / half
+    way = 2 * reach * half
+    step = min(max(_step(way), way / LONG), WIDE) / half
     count = math.ceil(reach / step)
     angles = np.arange(-count, count + 1) * step
     return warp_mean(images, [_turn(angle) for angle in angles], hat_weights(angles, -reach, reach))

@@ -187,3 +187,16 @@ def test_rotation_moves_every_pixel_to_a_pixel() -> None:
             quarter = round(degrees / 90)
             turns = [torch.rot90(before, k, (-2, -1)) for k in (quarter, -quarter)]
             assert min(off(after.numpy(), one.numpy()) for one in turns) < 1e-4, degrees
+
+
+@pytest.mark.parametrize("degrees", [90.0, 180.0])
+@pytest.mark.parametrize("side", [SIDE, 33])
+def test_quarter_turns_of_eight_bit_pictures_lose_nothing(degrees: float, side: int) -> None:
+    pipeline = preset("rotation")[0].with_values({"grey.fraction": 0.0, "rotation.degrees": degrees})
+    values = np.random.default_rng(3).integers(0, 256, (4, 3, side, side))
+    images = torch.from_numpy(values.astype(np.float32) / 255).contiguous(memory_format=torch.channels_last)
+    batch = Batch(images, ("a", "b", "c", "d"))
+    made = (pipeline(batch, pipeline.rngs(0, batch)).batch.images * 255).round()
+    quarter = round(degrees / 90)
+    for before, after in zip(torch.from_numpy(values), made, strict=True):
+        assert any(torch.equal(after.long(), torch.rot90(before, k, (-2, -1))) for k in (quarter, -quarter))

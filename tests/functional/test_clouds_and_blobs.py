@@ -2,9 +2,10 @@
 
 import cv2
 import numpy as np
+import pytest
 import torch
 
-from hardgen.functional import blobs, clouds, coating, crystals, glints, streaks
+from hardgen.functional import blobs, clouds, coating, crystals, glints, scatter, smears
 
 RNG = np.random.Generator(np.random.PCG64(4))
 
@@ -28,26 +29,76 @@ def test_frost_looks_the_same_at_every_size_and_begins_at_the_edge() -> None:
 
 
 def test_splashes_are_round_about_their_place_in_pixels() -> None:
-    none = np.zeros((blobs.GRID, blobs.GRID), np.float32)
-    place, radius = np.array([[0.25, 0.5]], np.float32), np.array([0.2], np.float32)
-    rank = blobs.splashes(100, 200, place, radius, none)
+    even, rest = np.ones((blobs.GRID, blobs.GRID), np.float32), np.zeros((blobs.GRID, blobs.GRID), np.float32)
+    places, radii = np.array([[0.25, 0.5], [0.25, 0.5]], np.float32), np.array([0.2, 0.4], np.float32)
+    rank, slope, square = blobs.splashes(100, 200, places, radii, even, rest)
     y, x = np.mgrid[0:100, 0:200] + 0.5
-    far = np.hypot(x - 50, y - 50) / 20
-    middle = (far > 0.3) & (far < 2)
-    assert np.abs(rank - far)[middle].max() < 0.06
+    far = np.hypot(x - 50, y - 50)
+    first = blobs.SWELLING * (far / 20) ** 6
+    second = 0.5 + blobs.SWELLING * (far / 40) ** 6
+    near, middling = far < 24, (far > 32) & (far < 60)
+    assert np.abs(rank - first)[near].max() < 0.02
+    assert np.abs(rank - second)[middling].max() < 0.04
+    assert np.abs(square - (far / 20) ** 2)[far < 22].max() < 0.1
+    assert np.abs(slope - (x + y - 100) / 20)[far < 22].max() < 0.1
+    assert (rank[0, 199], slope[0, 199], square[0, 199]) == (blobs.LAST, 0, 0)
 
 
-def test_the_first_line_and_the_first_drop_lie_on_top() -> None:
-    rest = np.full((40, 40), 0.5, np.float32)
+@pytest.mark.parametrize("fine", [1, 2, 4])
+def test_the_first_thing_lies_on_top_and_has_the_size_that_was_asked_for(fine: int) -> None:
     ends = np.array([[5, 20, 35, 20], [20, 5, 20, 35]], np.float32)
-    rank = streaks.lines(40, 40, ends, np.array([3, 3], np.float32), rest)
-    assert (rank[20, 20], rank[20, 8], rank[8, 20], rank[0, 0]) == (0, 0, 1, 2.5)
+    bars = scatter.bars(40, 40, ends, np.array([3, 3], np.float32), fine)
+    assert (bars[20 * fine, 20 * fine], bars[20 * fine, 8 * fine], bars[8 * fine, 20 * fine], bars[0, 0]) == (
+        0,
+        0,
+        1,
+        2,
+    )
+    assert float((bars == 0).sum()) / fine**2 == pytest.approx(3 * 30, abs=4)
     places, radii = np.array([[15, 20], [25, 20]], np.float32), np.array([8, 8], np.float32)
-    order = blobs.drops(40, 40, places, radii, rest)
-    assert (order[20, 19], order[20, 29], order[0, 0]) == (0, 1, 2.5)
-    centre, way = blobs.within(*(torch.from_numpy(part)[None] for part in (order, places, radii)))
-    assert (way[0, 20, 19].tolist(), centre[0, 20, 19].tolist()) == ([0.5, 0.0], [15.0, 20.0])
-    assert (way[0, 0, 0].tolist(), centre[0, 0, 0].tolist()) == ([0.0, 0.0], [0.0, 0.0])
+    discs = scatter.discs(40, 40, places, radii, fine)
+    assert (discs[20 * fine, 19 * fine], discs[20 * fine, 29 * fine], discs[0, 0]) == (0, 1, 2)
+    assert float((discs == 0).sum()) / fine**2 == pytest.approx(np.pi * 64, rel=0.08)
+    long = scatter.ellipses(
+        40, 40, places[:1], np.array([[12, 4]], np.float32), np.array([np.pi / 2], np.float32), fine
+    )
+    assert (long[31 * fine, 15 * fine], long[20 * fine, 21 * fine]) == (0, 1)
+    assert float((long == 0).sum()) / fine**2 == pytest.approx(np.pi * 48, rel=0.07)
+
+
+def test_things_come_one_by_one_until_the_fraction_is_met() -> None:
+    canvas = np.array([[0, 0, 1, 1], [1, 1, 2, 2]], np.uint16)
+    assert scatter.shares(canvas, 2, 0.125).tolist() == [0.5, 0, 0]
+    assert scatter.shares(canvas, 2, 0.5).tolist() == [1, 0.5, 0]
+    assert scatter.shares(canvas, 2, 0.875).tolist() == [1, 1, 0.5]
+    seen = scatter.seen(canvas, np.array([1, 0.5, 0], np.float32), 2)
+    assert seen.tolist() == [[0.75, 0.25]]
+
+
+def test_a_drop_shows_the_scene_upside_down_about_its_centre() -> None:
+    places, radii = np.array([[15, 20], [25, 20]], np.float32), np.array([8, 8], np.float32)
+    flow, looks = np.empty((40, 40, 2), np.float32), np.empty((2, 40, 40), np.float32)
+    blobs.lens(scatter.discs(40, 40, places, radii), 1, places, radii, 10.0, flow, looks)
+    assert flow[20, 19].tolist() == [15 - 5, 20]
+    assert flow[22, 25].tolist() == [25, 20 - 2.5]
+    assert flow[0, 3].tolist() == [3, 0]
+    assert looks[0, 20, 15] == pytest.approx(1.1, abs=1e-3)
+    assert looks[1, 17, 12] > 0.7 > 0.01 > looks[1, 23, 18]
+    assert looks[0, 27, 18] < 0.6
+
+
+def test_a_wipe_draws_a_field_out_along_its_direction() -> None:
+    field = clouds.cloud(RNG.standard_normal(clouds.NUMBERS, dtype=np.float32), 0.9)
+    along, across = (np.abs(np.diff(smears.wiped(field, 0.0), axis=k)).mean() for k in (1, 0))
+    assert along < 0.5 * across
+
+
+def test_specks_lie_where_they_were_drawn_at_every_size() -> None:
+    draws = np.array([[0.255, 0.505, 0.99]], np.float32)
+    small, large = smears.specks(draws, 100, 100), smears.specks(draws, 100, 400)
+    assert (small[50, 25] > 0.5, large[50, 100] > 0.5) == (True, True)
+    area = np.pi * (smears.LARGEST * 0.93) ** 2
+    assert float(small.mean()) == pytest.approx(0.55 * area, rel=0.3)
 
 
 def test_a_star_is_an_inverse_square_along_its_rays() -> None:
@@ -56,10 +107,24 @@ def test_a_star_is_an_inverse_square_along_its_rays() -> None:
     assert np.allclose(light, [[0.75 * 4 / 16, 0.75 * 4 / 64]], rtol=1e-3)
 
 
-def test_a_coating_s_soft_edge_lies_within_what_is_covered() -> None:
-    covered = torch.zeros(1, 1, 60, 60, dtype=torch.bool)
-    covered[..., 20:40, 20:40] = True
-    soft = coating.coat(torch.zeros(1, 3, 60, 60), torch.ones(1, 1, 1, 1), covered, edge=0.1)[:, :1]
+def test_a_coating_fades_in_along_its_order() -> None:
+    ranks = torch.arange(100.0).reshape(1, 10, 10)
+    covered = coating.covered_by_rank(ranks, 0.5)
+    soft = coating.fade(ranks, covered, 20.0)
     assert torch.equal(soft > 0, covered)
-    assert float(soft[..., 30, 30]) == 1.0
-    assert float(soft[..., 20, 30]) < 0.5
+    assert soft[0, 0].flatten()[[0, 29, 39, 49, 50]].tolist() == pytest.approx([1, 1, 0.5, coating.FAINTEST, 0])
+    more = coating.fade(ranks, coating.covered_by_rank(ranks, 0.6), 20.0)
+    assert bool((more >= soft).all())
+
+
+def test_both_ways_to_blend_agree() -> None:
+    images, opacity = torch.rand(2, 3, 9, 7), torch.rand(2, 1, 9, 7)
+    light = 0.5 + torch.rand(2, 1, 9, 7)
+    for colour, shade in (
+        (torch.rand(2, 3, 1, 1), None),
+        (torch.rand(2, 3, 1, 1), light),
+        (torch.rand(2, 3, 9, 7), None),
+    ):
+        expected = images + (colour * (1 if shade is None else shade) - images) * opacity
+        assert torch.allclose(coating.blend_opencv(images, colour, shade, opacity), expected, atol=1e-6)
+        assert torch.allclose(coating.blend_torch(images, colour, shade, opacity), expected, atol=1e-6)

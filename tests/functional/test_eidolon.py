@@ -85,3 +85,15 @@ def test_opencv_and_torch_enlarge_alike(size: tuple[int, int]) -> None:
     for x in (photo(8, 13), photo(8, 13).contiguous(), photo(8, 13)[:, :1]):
         out = enlarged_opencv(x, *size)
         assert out == pytest.approx(torch.nn.functional.interpolate(x, size, mode="bilinear"), abs=1e-5)
+
+
+@pytest.mark.parametrize("size", [(96, 80), (9, 40), (1, 1)])
+@pytest.mark.parametrize(("reach", "coherence"), [(3.0, 0.3), (60.0, 0.0), (30.0, 1.0)])
+def test_both_paths_displace_alike(size: tuple[int, int], reach: float, coherence: float) -> None:
+    x = photo(*size)
+    for part in (x, x[:, :1]):
+        here, there = (
+            how(part, *draws(*eidolon.grid(*size, 0.1)), reach, coherence)
+            for how in (eidolon.disarray_opencv, eidolon.disarray_torch)
+        )
+        assert float(((here - there).abs() <= 1 / 255).float().mean()) > 0.999

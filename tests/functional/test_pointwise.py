@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-from hardgen.functional import noise, tone
+from hardgen.functional import noise, pointwise, tone
 
 SIGNS = torch.tensor([1.0, -1.0])
 WAYS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -44,3 +45,12 @@ def test_both_ways_replace_the_same_values(layers: int, monkeypatch: pytest.Monk
     ours = noise.replace_values(images, where, white)
     monkeypatch.setattr(noise, "on_cpu", lambda images: False)
     assert torch.equal(ours, noise.replace_values(images, where, white))
+
+
+@pytest.mark.parametrize("exponent", [0.1, 0.5, 2.4, 9.0])
+def test_powers_are_numpy_s_and_that_of_nothing_is_nothing(exponent: float) -> None:
+    values = np.concatenate((np.zeros(9), np.geomspace(1e-30, 2, 500))).astype(np.float32)[None]
+    out = np.empty_like(values)
+    pointwise.power(values, exponent, out)
+    assert np.array_equal(out[0, :9], np.zeros(9))
+    assert np.allclose(out, values.astype(np.float64) ** exponent, rtol=3e-5, atol=1e-30)

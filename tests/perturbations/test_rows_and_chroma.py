@@ -1,12 +1,14 @@
-"""Lost rows and few pixels of colour."""
+"""Lost rows, few pixels of colour, and too sharp edges."""
 
+import numpy as np
 import pytest
 import torch
+from scipy import ndimage
 
 from hardgen.batch import Batch
 from hardgen.functional.tone import luminance
 from hardgen.perturbations.digital.resolution import ChromaSubsampling
-from hardgen.perturbations.digital.rows import DroppedRows
+from hardgen.perturbations.digital.rows import DroppedRows, OverSharpen
 from hardgen.rng import SampleRng
 
 
@@ -25,3 +27,12 @@ def test_chroma_subsampling_keeps_luma() -> None:
     after = ChromaSubsampling(0.1)(batch, SampleRng(1, "s", batch.ids)).batch.images
     assert float((luminance(after) - luminance(images)).abs().max()) < 1e-5
     assert float((after - images).abs().max()) > 0.02
+
+
+def test_over_sharpening_is_an_unsharp_mask() -> None:
+    images = torch.rand(1, 1, 100, 120, generator=torch.Generator().manual_seed(1)).mul(0.1).add(0.45)
+    batch = Batch(images, ("a",))
+    after = OverSharpen(3.0, radius=0.02)(batch, SampleRng(1, "s", batch.ids)).batch.images[0, 0].numpy()
+    clean = images[0, 0].numpy()
+    smooth = ndimage.gaussian_filter(clean, 2.0, mode="nearest")
+    assert np.abs(after - (smooth + 3 * (clean - smooth))).max() < 1e-4

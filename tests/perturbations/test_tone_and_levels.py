@@ -10,7 +10,7 @@ from hardgen.perturbation import Perturbation
 from hardgen.perturbations.colour.negative import Invert
 from hardgen.perturbations.contrast import About, Contrast
 from hardgen.perturbations.contrast.curves import Gamma, Glare, Solarise
-from hardgen.perturbations.contrast.light_fields import Vignette
+from hardgen.perturbations.contrast.light_fields import UnevenLight, Vignette
 from hardgen.perturbations.digital.levels import Posterise
 from hardgen.perturbations.digital.resolution import Pixelate
 from hardgen.rng import SampleRng
@@ -58,10 +58,26 @@ def test_equalised_histograms_are_opencvs() -> None:
     assert torch.equal(tone.equalise(flat, 1.0), flat)
 
 
-def test_vignette_spares_the_middle_and_blackens_the_corners() -> None:
-    image = after(Vignette(1.0), torch.ones(1, 1, 33, 65))[0, 0]
+def test_vignette_spares_the_middle_and_halves_the_light_at_its_radius() -> None:
+    image = after(Vignette(0.5), torch.ones(1, 1, 33, 65))[0, 0]
     assert float(image[16, 32]) == pytest.approx(1.0)
-    assert float(image[0, 0]) == pytest.approx(0.0, abs=1e-6)
+    assert float(image[8, 16]) ** 2.2 == pytest.approx(0.5, abs=1e-3)
+    assert float(image[0, 0]) ** 2.2 == pytest.approx(1 / 16, abs=1e-3)
+
+
+def test_uneven_light_takes_as_many_stops_from_one_end_as_it_says() -> None:
+    light = after(UnevenLight(3.0), torch.ones(1, 1, 400, 400))[0, 0] ** 2.2
+    assert float(light.max()) == pytest.approx(1.0, abs=0.02)
+    assert float(light.min()) == pytest.approx(1 / 8, abs=0.01)
+    assert float(light[200, 200]) == pytest.approx(2**-1.5, abs=0.01)
+
+
+def test_many_levels_are_kept_apart_on_any_path() -> None:
+    values = torch.linspace(0, 1, 4096).reshape(1, 1, 1, -1)
+    for levels in (256, 257, 1000):
+        steps = after(Posterise(levels), values).unique()
+        assert len(steps) == levels
+        assert torch.allclose(steps, torch.linspace(0, 1, levels), atol=1e-6)
 
 
 def test_pixelate_shows_block_means() -> None:

@@ -51,7 +51,7 @@ class CircularMotionBlur(PhotometricPerturbation):
 
     The mean over all turns of an arc, half of it to either side. ImageNet-C-bar's `circular_motion_blur` weights 21
     turns within +- 1.5 degrees for each unit of its severity by a normal distribution; its spread is that of an arc of
-    1.6 degrees for each unit.
+    2.3 degrees for each unit.
     """
 
     limits: ClassVar[str] = (

@@ -49,7 +49,8 @@ class ColourBlindness(ColourMatrix):
     """Shows colours as a person who lacks one kind of cone sees them.
 
     Linear light goes toward the matrix of Machado et al. (2009) at severity 1, in a straight line; their own matrices
-    for severities between follow a curve near it.
+    for severities between follow a curve near it. It ends at severity 1: a cone that is missing cannot be missing more
+    (`desaturation` goes on, to no colour at all).
     """
 
     limits: ClassVar[str] = "Severities between 0 and 1 are blends, not shifted cone sensitivities."

@@ -17,7 +17,8 @@ from hardgen.rng import SampleRng
 class Invert(PhotometricPerturbation):
     """Blends to the negative of the image.
 
-    Every value v goes toward 1 - v; half way every image is flat grey.
+    Every value v goes toward 1 - v; half way every image is flat grey. So accuracy rises again beyond 0.5, from
+    chance to that of negatives: ResNets on CIFAR-10 go from 10% at 0.5 to 60% at 1 (`experiments/catalogue`).
     """
 
     limits: ClassVar[str] = "Inverts display values; no orange mask or tone curve of a film negative."

@@ -7,7 +7,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from hardgen.knobs import knob, setting
+from hardgen.functional.colour import POWER
+from hardgen.knobs import Scale, knob, setting
 from hardgen.perturbation import PhotometricPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
@@ -27,18 +28,22 @@ def _places(images: Tensor) -> tuple[Tensor, Tensor]:
 class Vignette(PhotometricPerturbation):
     """Darkens the corners, as a poor lens or hood does.
 
-    Display values are multiplied by 1 - depth r^2, with r the distance from the middle over that of the corners.
+    The light is multiplied by 2^-(r / radius)^2, with r the distance from the middle over that of the corners; display
+    values stand for light by a power law of 2.2. A lens loses 1 to 4 stops at the corners, which is a radius of 1 to
+    0.5; less is a peephole.
     """
 
-    limits: ClassVar[str] = "Round, centred and in display values; not the fourth-power law of one lens."
+    limits: ClassVar[str] = "Round and centred, by a power law of 2.2; not the fourth-power law of one lens."
 
-    depth: float = knob(0.0, 1.0, "of the brightness", "Brightness that the corners lose.")
+    radius: float = knob(
+        math.inf, 0.2, "of the way to the corners", "Where half of the light is left.", Scale.RECIPROCAL
+    )
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Multiplies by a bowl."""
+        """Multiplies by a bell."""
         y, x = _places(images)
         far = (y.square() + x.square()) / (y[-1, 0] ** 2 + x[0, -1] ** 2).clamp(min=1e-6)
-        return images * (1.0 - self.depth * far)
+        return images * torch.exp2(far * (-1 / (POWER * self.radius**2)))
 
 
 @register("uneven_light")
@@ -46,12 +51,13 @@ class Vignette(PhotometricPerturbation):
 class UnevenLight(PhotometricPerturbation):
     """Lets the light fall off across the image in a drawn direction, as from a window on one side.
 
-    Display values are multiplied by 1 - depth t, where t goes smoothly from 0 at one end to 1 at the other.
+    The light is multiplied by 2^(-stops t), where t goes evenly from 0 at one end to 1 at the other; display values
+    stand for light by a power law of 2.2.
     """
 
-    limits: ClassVar[str] = "A plain ramp over the picture in display values, blind to the scene's surfaces."
+    limits: ClassVar[str] = "A plain ramp of stops over the picture, blind to the scene's surfaces."
 
-    depth: float = knob(0.0, 0.98, "of the brightness", "Brightness that the dark end loses.")
+    stops: float = knob(0.0, 12.0, "stops", "Light that the dark end loses; each stop halves it.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Multiplies by a ramp."""
@@ -60,7 +66,7 @@ class UnevenLight(PhotometricPerturbation):
         along = angle.sin() * y + angle.cos() * x
         reach = (angle.sin() * y[-1, 0]).abs() + (angle.cos() * x[0, -1]).abs()
         dark = (0.5 + 0.5 * along / reach.clamp(min=1e-6)).clamp_(0.0, 1.0)
-        return images * (1.0 - self.depth * dark)[:, None]
+        return images * torch.exp2(dark.mul_(-self.stops / POWER))[:, None]
 
 
 @register("shadow")

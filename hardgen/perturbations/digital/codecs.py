@@ -42,7 +42,8 @@ class Jpeg(Perturbation):
 class Webp(Perturbation):
     """Saves the image as a lossy WebP file of low quality and reads it again.
 
-    libwebp's quality, on the image rounded to 8 bits, on the CPU. Neutral is no WebP at all.
+    libwebp's quality, on the image rounded to 8 bits, on the CPU. Neutral is no WebP at all. Quality 1 is the worst
+    that libwebp writes through OpenCV, and milder than JPEG's: blocks are predicted from their neighbours and smoothed.
     """
 
     limits: ClassVar[str] = "One encoder at its default effort, saved once; its blocks do not grow with the image."

@@ -68,7 +68,8 @@ class ChromaSubsampling(PhotometricPerturbation):
     """Keeps brightness sharp and stores colour in few pixels, as video does.
 
     What differs from the BT.601 luma shrinks to the scale by means over areas and grows again by bilinear
-    interpolation: 4:2:0 has the scale 0.5.
+    interpolation: 4:2:0 has the scale 0.5. At the hardest the picture has a few pixels of colour; there is
+    hardly any less, and as luma stays, this alone makes few pictures hard.
     """
 
     limits: ClassVar[str] = "Luma is kept unless channels clip; no rounding of chroma and no choice of its siting."

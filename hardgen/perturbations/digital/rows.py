@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from hardgen.batch import Batch
-from hardgen.knobs import knob
+from hardgen.functional.filters import gaussian_blur
+from hardgen.knobs import Scale, knob, setting
 from hardgen.perturbation import Doses, Perturbation, PhotometricPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
@@ -42,16 +43,16 @@ class DroppedRows(Perturbation):
 class OverSharpen(PhotometricPerturbation):
     """Sharpens too much, with halos along edges.
 
-    Every value v becomes v + gain (v - mean), with the mean over a square around the pixel of 0.02 of the short side.
+    An unsharp mask: every value v becomes m + detail (v - m), with m the mean about the pixel under a Gaussian whose
+    standard deviation is `radius`.
     """
 
-    limits: ClassVar[str] = "A square neighbourhood at one scale, in display values; noise is not held back."
+    limits: ClassVar[str] = "Detail of one scale, in display values; noise is not held back."
 
-    gain: float = knob(0.0, 20.0, "of the detail", "How much of the detail is added.")
+    detail: float = knob(1.0, 16.0, "times", "By how much detail is multiplied.", Scale.LOG)
+    radius: float = setting(0.007, 0.001, 0.1, "of the short side", "Standard deviation of the Gaussian.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Adds what differs from the neighbourhood."""
-        reach = max(1, round(0.01 * min(images.shape[-2:])))
-        padded = torch.nn.functional.pad(images, (reach,) * 4, mode="replicate")
-        mean = torch.nn.functional.avg_pool2d(padded, 2 * reach + 1, stride=1)
-        return images.mul(1.0 + self.gain).sub_(mean, alpha=self.gain)
+        """Goes away from the blurred image."""
+        mean = gaussian_blur(images, self.radius * min(images.shape[-2:]))
+        return torch.lerp(mean, images, self.detail)

@@ -25,7 +25,8 @@ class BlockLoss(Perturbation):
     """Replaces blocks by others from near by, as a video decoder conceals lost packets.
 
     Blocks are lost in an order drawn for each image, exactly the fraction asked for; what stands in for them is the
-    image displaced by one drawn vector of one to three blocks, as from a wrong motion vector.
+    image displaced by one drawn vector of one to three blocks, as from a wrong motion vector. Accuracy rises from about
+    0.6 on: when most blocks are lost, what stands in for them joins up to a displaced but whole picture.
     """
 
     limits: ClassVar[str] = "One still picture: no earlier frames, no errors that spread, no seams of prediction."

@@ -27,7 +27,8 @@ class Logo(Overlay):
     """A geometric sign in one colour at the side of the object, as a broadcaster's or a maker's mark.
 
     One of six signs, in a drawn bright or dark colour. Of 16 drawn places the first counts where the sign's square
-    keeps off the target, or else the one with the least of it, and there the target stays in front.
+    keeps off the target, or else the one with the least of it, and there the target stays in front. It ends opaque: a
+    sign beside the object draws attention and hides the surroundings, and no more than that.
     """
 
     limits: ClassVar[str] = "Invented plain signs: no real brand, whose meaning a model might know."

@@ -35,7 +35,8 @@ class Rotation(PlanarPerturbation):
     """Turns the image about its centre.
 
     Clockwise or counter-clockwise is drawn for each image. The frame keeps its size: corners that turn out of it are
-    lost, and what turns in from outside is the mirrored image.
+    lost, and what turns in from outside is the mirrored image. Accuracy rises from about 135 degrees on: upside down,
+    edges lie along the axes again and many things look like themselves.
     """
 
     limits: ClassVar[str] = (

@@ -101,7 +101,6 @@ class ImpulseNoise(Perturbation):
     Doses: `struck`, the share of the pixels (or values) that are salt or pepper now.
     """
 
-    version: ClassVar[int] = 2
     limits: ClassVar[str] = (
         "Struck pixels lie evenly over the image, alone: no dead rows, no clusters, no interpolation."
     )

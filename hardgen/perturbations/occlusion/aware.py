@@ -108,7 +108,8 @@ class BackgroundOcclusion(Cover):
 
     How much a model leans on the surroundings: the object itself stays whole. The object is the mask, else the union of
     the boxes; for an image that has neither, a central rectangle. At 1 only the foreground is left, as in the
-    Only-FG set of ImageNet-9 (Xiao et al. 2020, arXiv:2006.09994).
+    Only-FG set of ImageNet-9 (Xiao et al. 2020, arXiv:2006.09994). Accuracy rises a little near 1, where the last edges
+    between cells go and a plain surround is left.
     """
 
     limits: ClassVar[str] = "The object's shadow and reflection count as background; within a box some of it stays."

@@ -116,7 +116,6 @@ class PixelDrop(Occluder):
     loses the same share. Impulse noise with its values replaced by one colour.
     """
 
-    version: ClassVar[int] = 2
     limits: ClassVar[str] = "Pixels are the image's own: after an enlargement the same fraction hides finer detail."
 
     pattern: Scatter = Scatter.white

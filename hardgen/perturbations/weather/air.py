@@ -1,6 +1,7 @@
 """Air and water between the scene and the camera: fog, haze, smoke, deep water."""
 
 import enum
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,6 +15,9 @@ from hardgen.perturbation import Doses, Perturbation
 from hardgen.perturbations.weather.coating import tint
 from hardgen.registry import register
 from hardgen.rng import SampleRng
+
+RATES = (0.35, 0.10, 0.12)
+"""Attenuation of red, green and blue in water, per metre."""
 
 
 class Depth(enum.Enum):
@@ -34,15 +38,15 @@ def veil(batch: Batch, transmission: Tensor, light: Tensor) -> tuple[Batch, Dose
 class Fog(Perturbation):
     """Veils the image in drifting banks of fog, as water droplets in the air do.
 
-    Koschmieder's law, x t + A (1 - t) with t = exp(-tau c): c is one fractal cloud for each image, with a mean of
-    about 1 wherever the knob stands; A is the airlight. ImageNet-C's fog adds such a cloud and then rescales by the
-    image's maximum, x + a c over its new maximum: a severity there is no one optical depth, and its contrast factors
-    of about 0.40 to 0.25 are an optical depth of 0.9 to 1.4.
+    Koschmieder's law, x t + A (1 - t) with t = T^c: T is the transmission at the mean optical depth, -ln T; c is one
+    fractal cloud for each image, with a mean of about 1 wherever the knob stands; A is the airlight. ImageNet-C's fog
+    adds such a cloud and then rescales by the image's maximum, x + a c over its new maximum: a severity there is no one
+    transmission, and its contrast factors are about 0.40 to 0.25.
     """
 
     limits: ClassVar[str] = "Fog does not follow the depth of the scene, nor blur by multiple scattering."
 
-    tau: float = knob(0.0, 4.0, "of optical depth", "Mean optical depth; transmission is e to the minus tau.")
+    transmission: float = knob(1.0, 0.08, "of the scene's light", "Light that comes through at the mean optical depth.")
     patchiness: float = setting(
         0.35, 0.0, 1.0, "of the mean", "Standard deviation of the optical depth over the image."
     )
@@ -53,7 +57,7 @@ class Fog(Perturbation):
         height, width = batch.images.shape[-2:]
         field = clouds.clouds(rng.normal("cloud", clouds.NUMBERS), height, width, roughness=0.55)
         density = field.mul_(self.patchiness).add_(1.0).clamp_(min=0.1)
-        return veil(batch, density.mul_(-self.tau).exp_(), tint(batch, (self.airlight,) * 3))
+        return veil(batch, density.mul_(math.log(self.transmission)).exp_(), tint(batch, (self.airlight,) * 3))
 
 
 @register("haze")
@@ -111,18 +115,23 @@ class Underwater(Perturbation):
     """Turns the image blue-green and dim, as water between scene and camera does.
 
     x t + B (1 - t) with t = exp(-k z) for each colour: k is 0.35, 0.10 and 0.12 per metre for red, green and blue,
-    chosen for clear coastal water, where red goes first; B is a blue-green backscatter.
+    chosen for clear coastal water, where red goes first; B is a blue-green backscatter. The way z follows from the red
+    light that is left: 2 metres leave a half, 4 a quarter, 12 metres 0.015.
     """
 
     limits: ClassVar[str] = "All of the scene is equally far away, and the light from above loses no colour."
 
-    distance: float = knob(0.0, 20.0, "metres", "Way through the water.")
+    red: float = knob(1.0, 0.015, "of the red light", "Red light that comes through the water.")
+
+    @property
+    def metres(self) -> float:
+        """Way through the water."""
+        return -math.log(self.red) / RATES[0]
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Absorbs each colour by its own length; grey images by that of green."""
-        green = 0.10
-        rates = torch.tensor((0.35, green, 0.12), device=batch.images.device)[None, :, None, None]
+        rates = torch.tensor(RATES, device=batch.images.device)[None, :, None, None]
         if batch.images.shape[1] == 1:
-            rates = torch.full_like(rates[:, :1], green)
-        rates = torch.where(batch.grey[:, None, None, None], torch.full_like(rates, green), rates)
-        return veil(batch, (-self.distance * rates).exp(), tint(batch, (0.04, 0.32, 0.38)))
+            rates = torch.full_like(rates[:, :1], RATES[1])
+        rates = torch.where(batch.grey[:, None, None, None], torch.full_like(rates, RATES[1]), rates)
+        return veil(batch, (-self.metres * rates).exp(), tint(batch, (0.04, 0.32, 0.38)))

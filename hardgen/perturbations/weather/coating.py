@@ -1,7 +1,8 @@
-"""What every covering layer shares: an order of pixels, and what the layer shows."""
+"""What every covering layer shares: an order in which it comes, and what it shows."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import torch
@@ -9,12 +10,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.batch import Batch
-from hardgen.functional.coating import coat, covered_by_rank
+from hardgen.functional import scatter
+from hardgen.functional.coating import blend, covered_by_rank, fade
 from hardgen.functional.coverage import coverage
 from hardgen.functional.layering import with_channels
+from hardgen.functional.planes import planes
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, Perturbation
 from hardgen.rng import SampleRng
+
+Paint: TypeAlias = tuple[Tensor, Tensor | None, Tensor]
+"""Colour, what it is multiplied by, and opacity, as `blend` takes them."""
+
+Canvases: TypeAlias = NDArray[np.uint16]
+Tables: TypeAlias = list[NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -25,33 +34,74 @@ class Coating(Perturbation):
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Covers each image, and says how much of it and of its target is covered."""
-        ranks = self.ranks(batch, rng)
+        ranks, relief = self.ranks(batch, rng)
         covered = covered_by_rank(ranks, self.fraction)
-        images = coat(self.beneath(batch), self.layer(batch, rng, ranks[:, None]), covered, self.edge)
-        return batch.replace(images), coverage(batch, covered)
+        colour, light, opacity = self.paint(batch, rng, relief, fade(ranks, covered, self.softness))
+        return batch.replace(blend(batch.images, colour, light, opacity)), coverage(batch, covered)
 
     @property
-    def edge(self) -> float:
-        """Width of the soft edge, of the short side."""
+    def softness(self) -> float:
+        """How long a pixel is covered until the layer is full there, in ranks; 0 for a hard edge."""
         return 0.0
 
-    def beneath(self, batch: Batch) -> Tensor:
-        """The images that are covered: as they are, unless overridden."""
-        return batch.images
+    @abstractmethod
+    def ranks(self, batch: Batch, rng: SampleRng) -> tuple[Tensor, Tensor]:
+        """The order in which pixels are covered, B x H x W float32, and what `paint` needs, B x k x H x W."""
 
     @abstractmethod
-    def ranks(self, batch: Batch, rng: SampleRng) -> Tensor:
-        """The order in which pixels are covered, B x H x W float32."""
-
-    @abstractmethod
-    def layer(self, batch: Batch, rng: SampleRng, ranks: Tensor) -> Tensor:
-        """What the layer shows wherever it may lie, whatever the fraction: broadcasts to B x C x H x W.
+    def paint(self, batch: Batch, rng: SampleRng, relief: Tensor, opacity: Tensor) -> Paint:
+        """What the layer shows, wherever it may lie.
 
         Args:
             batch: What is covered.
             rng: Draws.
-            ranks: B x 1 x H x W, as `ranks` gave them.
+            relief: B x k x H x W, as `ranks` gave it.
+            opacity: B x 1 x H x W: 0 where nothing lies, up to 1 where it is full; the method's to change.
         """
+
+
+@dataclass(frozen=True)
+class Scattered(Perturbation):
+    """Covers an exact fraction of the image with things that come one after the other."""
+
+    fraction: float = knob(0.0, 0.4, "of the image", "Share of the image that is covered.")
+
+    COUNT: ClassVar[int] = 1000
+
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Lays the first things over each image, the last of them in part, so that the fraction is met exactly."""
+        fine = self.fineness(*batch.images.shape[-2:])
+        canvases = self.canvases(batch, rng, fine)
+        tables = [scatter.shares(canvas, self.COUNT, self.fraction) for canvas in canvases]
+        covered = plane(batch, canvases, tables, fine)
+        return batch.replace(self.lay(batch, rng, canvases, tables, covered)), coverage(batch, covered)
+
+    def fineness(self, height: int, width: int) -> int:
+        """Fine pixels along a pixel."""
+        return scatter.fineness(height, width)
+
+    @abstractmethod
+    def canvases(self, batch: Batch, rng: SampleRng, fine: int) -> Canvases:
+        """For each image the numbers of the things that lie on top, B x H fine x W fine."""
+
+    @abstractmethod
+    def lay(self, batch: Batch, rng: SampleRng, canvases: Canvases, tables: Tables, covered: Tensor) -> Tensor:
+        """The images under what lies on them.
+
+        Args:
+            batch: What is covered.
+            rng: Draws.
+            canvases: As `canvases` gave them.
+            tables: For each image, how much of each thing there is.
+            covered: Share of each pixel that is covered, B x 1 x H x W.
+        """
+
+
+def plane(batch: Batch, canvases: Canvases, tables: Tables, fine: int) -> Tensor:
+    """What tables say of each pixel, B x 1 x H x W, on the batch's device."""
+    height, width = batch.images.shape[-2:]
+    values = planes(len(batch), height, width, lambda i: scatter.seen(canvases[i], tables[i], fine))
+    return values.to(batch.images.device)[:, None]
 
 
 def tint(batch: Batch, colour: tuple[float, float, float]) -> Tensor:
@@ -59,8 +109,3 @@ def tint(batch: Batch, colour: tuple[float, float, float]) -> Tensor:
     canvas, channels = torch.tensor(colour, device=batch.images.device)[None, :, None, None], batch.images.shape[1]
     grey = batch.grey[:, None, None, None]
     return torch.where(grey, with_channels(canvas, channels, grey=True), with_channels(canvas, channels))
-
-
-def stacked(rows: list[NDArray[np.float32]], batch: Batch) -> Tensor:
-    """Fields of all images, B x H x W, on the batch's device."""
-    return torch.from_numpy(np.stack(rows)).to(batch.images.device)

@@ -3,16 +3,20 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.batch import Batch
-from hardgen.functional import blobs, clouds, crystals
+from hardgen.functional import blobs, clouds, crystals, scatter
+from hardgen.functional.coating import blend
 from hardgen.functional.filters import gaussian_blur
+from hardgen.functional.parallel import spread
+from hardgen.functional.planes import planes
 from hardgen.functional.sampling import resample
 from hardgen.knobs import knob, setting
-from hardgen.perturbations.weather.coating import Coating, stacked, tint
-from hardgen.perturbations.weather.falling import rests
+from hardgen.perturbations.weather.coating import Canvases, Coating, Paint, Scattered, Tables, tint
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -32,16 +36,18 @@ class Frost(Coating):
     fraction: float = knob(0.0, 0.7, "of the image", "Share of the pixels under ice.")
     opacity: float = setting(0.85, 0.05, 1.0, "of full cover", "How much of the scene ice hides.")
 
-    def ranks(self, batch: Batch, rng: SampleRng) -> Tensor:
+    def ranks(self, batch: Batch, rng: SampleRng) -> tuple[Tensor, Tensor]:
         """By the time when crystals reach a pixel."""
         height, width = batch.images.shape[-2:]
         draws = rng.uniform("stems", crystals.STEMS, crystals.NUMBERS).cpu().numpy()
-        return stacked([crystals.ferns(height, width, row) for row in draws], batch)
+        ranks = planes(len(batch), height, width, lambda i: crystals.ferns(height, width, draws[i]))
+        ranks = ranks.to(batch.images.device)
+        return ranks, ranks[:, None]
 
-    def layer(self, batch: Batch, rng: SampleRng, ranks: Tensor) -> Tensor:
-        """The image behind ice, whose facets alternate in brightness as it grew."""
-        facets = (ranks * 25.0).sin_().mul_(0.12).add_(0.86)
-        return torch.lerp(batch.images, tint(batch, (0.9, 0.96, 1.0)) * facets, self.opacity)
+    def paint(self, batch: Batch, rng: SampleRng, relief: Tensor, opacity: Tensor) -> Paint:
+        """Ice, whose facets alternate in brightness as it grew."""
+        facets = (relief * 25.0).sin_().mul_(0.12).add_(0.86)
+        return tint(batch, (0.9, 0.96, 1.0)), facets, opacity.mul_(self.opacity)
 
 
 @register("condensation")
@@ -60,24 +66,25 @@ class Condensation(Coating):
     opacity: float = setting(0.55, 0.0, 1.0, "of full cover", "How far the film whitens what is behind it.")
 
     @property
-    def edge(self) -> float:
-        """Films fade at their edges."""
-        return 0.06
+    def softness(self) -> float:
+        """Films thin out toward their edges."""
+        return 0.8
 
-    def ranks(self, batch: Batch, rng: SampleRng) -> Tensor:
+    def ranks(self, batch: Batch, rng: SampleRng) -> tuple[Tensor, Tensor]:
         """Where the cloud is thick first."""
         height, width = batch.images.shape[-2:]
-        return -clouds.clouds(rng.normal("film", clouds.NUMBERS), height, width, roughness=0.65)[:, 0]
+        thin = clouds.clouds(-rng.normal("film", clouds.NUMBERS), height, width, roughness=0.65)
+        return thin[:, 0], thin
 
-    def layer(self, batch: Batch, rng: SampleRng, ranks: Tensor) -> Tensor:
+    def paint(self, batch: Batch, rng: SampleRng, relief: Tensor, opacity: Tensor) -> Paint:
         """The blurred image behind a pale film."""
         behind = gaussian_blur(batch.images, max(self.blur * min(batch.images.shape[-2:]), 0.1))
-        return torch.lerp(behind, tint(batch, (0.88, 0.9, 0.92)), self.opacity)
+        return torch.lerp(behind, tint(batch, (0.88, 0.9, 0.92)), self.opacity), None, opacity
 
 
 @register("droplets")
 @dataclass(frozen=True)
-class Droplets(Coating):
+class Droplets(Scattered):
     """Puts raindrops on the glass, each showing the scene small and upside down, as a lens does.
 
     Drops appear in a drawn order. A pixel at way w from the centre c of a drop of radius r shows the image at
@@ -95,27 +102,35 @@ class Droplets(Coating):
 
     COUNT: ClassVar[int] = 600
 
-    def ranks(self, batch: Batch, rng: SampleRng) -> Tensor:
-        """By the number of the first drop over a pixel."""
+    def canvases(self, batch: Batch, rng: SampleRng, fine: int) -> Canvases:
+        """The numbers of the drops."""
         height, width = batch.images.shape[-2:]
-        places, radii = (drawn.cpu().numpy() for drawn in self.drops(height, width, rng))
-        each = zip(places, radii, rests(batch, rng), strict=True)
-        return stacked([blobs.drops(height, width, at, size, rest) for at, size, rest in each], batch)
+        places, radii = self.drops(height, width, rng)
 
-    def drops(self, height: int, width: int, rng: SampleRng) -> tuple[Tensor, Tensor]:
+        def one(i: int) -> scatter.Canvas:
+            return scatter.discs(height, width, places[i], radii[i], fine)
+
+        return planes(len(batch), height * fine, width * fine, one, np.uint16).numpy()
+
+    def drops(self, height: int, width: int, rng: SampleRng) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Centres, B x n x 2, and radii, B x n, in pixels."""
-        drawn = rng.uniform("drops", self.COUNT, 3)
-        places = drawn[..., :2] * torch.tensor([width, height], device=drawn.device) - 0.5
-        return places, self.size * min(height, width) / 4 / (1.0 - 0.8 * drawn[..., 2])
+        drawn = rng.uniform("drops", self.COUNT, 3).cpu().numpy()
+        places = drawn[..., :2] * np.array([width, height], np.float32) - np.float32(0.5)
+        radii = np.float32(self.size * min(height, width) / 4) / (1 - np.float32(0.8) * drawn[..., 2])
+        return places, radii.astype(np.float32)
 
-    def layer(self, batch: Batch, rng: SampleRng, ranks: Tensor) -> Tensor:
-        """What the drops show."""
+    def lay(self, batch: Batch, rng: SampleRng, canvases: Canvases, tables: Tables, covered: Tensor) -> Tensor:
+        """What the drops show: the scene by each drop's lens, shaded toward the rim, and a glint."""
         height, width = batch.images.shape[-2:]
-        centre, way = blobs.within(ranks[:, 0], *self.drops(height, width, rng))
-        last = torch.tensor([max(width - 1, 1), max(height - 1, 1)], device=ranks.device)
-        flow = last - ((centre - way * (self.view * min(height, width))).remainder(2 * last) - last).abs()
-        seen = resample(batch.images, flow)
-        out = way.square().sum(-1)[:, None]
-        glint = (way + 0.4).square().sum(-1)[:, None].mul_(-30.0).exp_().mul_(0.8)
-        shade = 1.1 - 0.75 * out * out * out
-        return torch.lerp(seen * shade, tint(batch, (1.0, 1.0, 1.0)), glint)
+        places, radii = self.drops(height, width, rng)
+        fine, view = self.fineness(height, width), self.view * min(height, width)
+        flow = torch.empty(len(batch), height, width, 2)
+        looks = torch.empty(len(batch), 2, height, width)
+
+        def one(i: int) -> None:
+            blobs.lens(canvases[i], fine, places[i], radii[i], view, flow[i].numpy(), looks[i].numpy())
+
+        spread(one, len(batch), flow.numel())
+        flow, looks = flow.to(batch.images.device), looks.to(batch.images.device)
+        seen = resample(batch.images, flow).mul_(looks[:, :1]).add_(looks[:, 1:])
+        return blend(batch.images, seen, None, covered)

@@ -10,7 +10,7 @@ from hardgen.batch import Batch
 from hardgen.functional import glints
 from hardgen.knobs import Scale, knob, setting
 from hardgen.perturbation import Doses, Perturbation
-from hardgen.perturbations.weather.coating import stacked, tint
+from hardgen.perturbations.weather.coating import tint
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -22,9 +22,9 @@ MOST_RAYS = 200
 class Caustics(Perturbation):
     """Lays a net of bright lines over the image, as waves throw on the bottom of a pool.
 
-    x + gain c, where c in [0, 1] is bright along lines where the light of a wavy surface is gathered. This is the
-    lighting of ImageNet-C-bar's caustic_refraction, whose strength is 2 at its severity 10; its displacement of the
-    image by the same waves is not part of it.
+    x + gain c, where c in [0, 1] is bright along lines where the light of a wavy surface is gathered. After
+    ImageNet-C-bar's caustic_refraction (arXiv 2102.11273), which instead lights the slopes of such a net from one side,
+    with a strength of 2 at its severity 10 (a root mean square of 0.11), and refracts the image by them.
     """
 
     limits: ClassVar[str] = "The scene is not refracted, and the net lies flat on the picture, whatever it shows."
@@ -77,7 +77,7 @@ class Sparkles(Perturbation):
                 own = self.radius * side * np.maximum(1 + 0.25 * spread[: 50 + int(150 * number)], 0.1)
                 rays.append(own.astype(np.float32))
             rows.append(glints.stars(height, width, places, rays))
-        light = stacked(rows, batch)[:, None]
+        light = torch.from_numpy(np.stack(rows)).to(batch.images.device)[:, None]
         images = torch.lerp(batch.images, tint(batch, (1.0, 1.0, 1.0)), light)
         return batch.replace(images), {"light": light.flatten(1).mean(1)}
 
@@ -108,6 +108,6 @@ class InverseSparkles(Perturbation):
             x = np.arange(width, dtype=np.float32)[None, :] - np.float32((0.25 + 0.5 * cx) * width - 0.5)
             y = np.arange(height, dtype=np.float32)[:, None] - np.float32((0.25 + 0.5 * cy) * height - 0.5)
             rows.append(glints.star(x, y, rays.astype(np.float32)))
-        kept = stacked(rows, batch)[:, None].clamp_(max=1.0).pow_(self.falloff)
+        kept = torch.from_numpy(np.stack(rows)).to(batch.images.device)[:, None].clamp_(max=1.0).pow_(self.falloff)
         images = torch.lerp(tint(batch, (1.0, 1.0, 1.0)).expand_as(batch.images), batch.images, kept)
         return batch.replace(images), {"light": 1 - kept.flatten(1).mean(1)}
