@@ -109,7 +109,8 @@ class Batch:
         y, x = (max(side // 8, 1) for side in self.images.shape[-2:])
         grey = _all_equal(self.images[:, :, y // 2 :: y, x // 2 :: x])  # a few pixels tell a colour image
         maybe = grey.nonzero()[:, 0]
-        grey[maybe] = _all_equal(self.images[maybe])
+        if len(maybe):
+            grey[maybe] = _all_equal(self.images[maybe])
         return grey
 
     def target(self) -> Tensor:

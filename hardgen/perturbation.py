@@ -193,10 +193,14 @@ class GeometricPerturbation(Perturbation):
         images = batch.images
         if self.minification > 1.0:
             images = gaussian_blur(images, (self.minification - 1) / 2)
-        end = Finish(batch.images)
-        moved = dataclasses.replace(batch, images=motion.move(images, self.border, end), masks=masks, boxes=boxes)
         doses = {"displacement": motion.way()}
-        return moved, doses | ({"rmse": end.distances} if images.device.type == "cpu" else {})
+        if images.device.type == "cpu":
+            end = Finish(batch.images)
+            images = motion.move(images, self.border, end)
+            doses["rmse"] = end.distances
+        else:
+            images = motion.move(images, self.border)
+        return dataclasses.replace(batch, images=images, masks=masks, boxes=boxes), doses
 
     def motion(self, batch: Batch, rng: SampleRng) -> Motion | Planar:
         """How everything moves; for those that also look at boxes or masks, or whose images share flows."""

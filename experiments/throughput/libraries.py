@@ -19,6 +19,7 @@ import hardgen.perturbations  # noqa: F401  (fills the registry)
 from experiments.throughput.effects import Effect
 from hardgen.batch import Batch
 from hardgen.data.loading import sample_photographs
+from hardgen.functional.levels import from_bytes
 from hardgen.perturbation import Perturbation
 from hardgen.pipeline import rounded
 from hardgen.rng import SampleRng
@@ -71,7 +72,7 @@ def ours(images: Images, perturbation: Perturbation) -> Timed:
 
     def call(some: Images) -> Tensor:
         ids = tuple(f"image-{i}.png" for i in range(len(some)))
-        batch = Batch(floats(some), ids, labels=(0,) * len(ids), donors=pool, classes=("flower", "temple"))
+        batch = Batch(from_bytes(list(some)), ids, labels=(0,) * len(ids), donors=pool, classes=("flower", "temple"))
         return rounded(perturbation(batch, SampleRng(next(seeds), "slot", ids)).batch).images
 
     return clocked(call, images)

@@ -87,8 +87,9 @@ def linear(matrices: Tensor, shifts: Tensor | None = None) -> Tensor:
     Returns:
         B x 3 x 3 float32: the same, about the centre.
     """
-    maps = torch.eye(3, device=matrices.device).repeat(len(matrices), 1, 1)
+    maps = torch.zeros(len(matrices), 3, 3, device=matrices.device)
     maps[:, :2, :2] = matrices
+    maps[:, 2, 2] = 1.0
     if shifts is not None:
         maps[:, :2, 2] = shifts
     return maps

@@ -49,20 +49,23 @@ def finish(images: Tensor, clean: Tensor) -> tuple[Tensor, Tensor]:
 class Finish:
     """`finish` of images that come one at a time, in place, while they are in the CPU's cache.
 
+    On the CPU only.
+
     Attributes:
         distances: The root mean square difference of each from the clean ones, B float32.
     """
 
     def __init__(self, clean: Tensor) -> None:
         self.distances = torch.empty(len(clean))
-        self._clean = clean
+        self._clean = clean.permute(0, 2, 3, 1).numpy()
+        self._out = self.distances.numpy()
 
     def __call__(self, image: NDArray[np.float32], place: int) -> None:
         """Finishes the H x W x C image at a place of the batch."""
         np.clip(image, 0.0, 1.0, out=image)
-        clean = self._clean[place].permute(1, 2, 0).numpy()
-        distance = cv2.norm(image.reshape(len(image), -1), clean.reshape(len(clean), -1))
-        self.distances[place] = distance / image.size**0.5
+        rows = len(image)
+        distance = cv2.norm(image.reshape(rows, -1), self._clean[place].reshape(rows, -1))
+        self._out[place] = distance / image.size**0.5
 
 
 def rmse(images: Tensor, clean: Tensor) -> Tensor:
