@@ -1,8 +1,7 @@
 """The same effect in every library: a perturbation beside the nearest of Albumentations, Kornia and torchvision.
 
-Settings are matched in what they do to a picture of the benchmark's size: the same kernel, noise, angle or share.
-Each peer is used as its own documentation would have it: Albumentations image by image on 8 bits, Kornia and
-torchvision on a float batch (torchvision on 8 bits where it takes them and is faster).
+Settings match in what they do to a picture: kernel, noise, angle, share, black borders where peers have them. Each
+peer is used as documented: Albumentations on 8 bits, the others on float batches (torchvision on 8 bits if faster).
 """
 
 from collections.abc import Callable
