@@ -4,6 +4,7 @@ import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -156,6 +157,13 @@ class Batch:
         if "grey" in self.__dict__ and bool(self.grey.all()):  # grey stays grey; what is coloured may become so
             new.__dict__["grey"] = self.grey
         return new
+
+    def located(self, masks: Tensor | None, boxes: tuple[Tensor, ...] | None) -> "Batch":
+        """The same pixels with other masks and boxes."""
+        if masks is None and boxes is None:
+            return self
+        held: Any = self.__dict__.get("images", self.source)
+        return dataclasses.replace(self, images=held, masks=masks, boxes=boxes)
 
     def changed(self, curve: Callable[[Tensor], Tensor]) -> Tensor:
         """The images with each value in [0, 1] changed by a function into [0, 1]; of bytes, only 256 values are."""

@@ -21,7 +21,8 @@ from hardgen.errors import HardgenError, choice, near
 from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.measures import Doses as Doses
 from hardgen.functional.measures import Measured
-from hardgen.functional.sampling import Border, displacement, move_boxes, resample
+from hardgen.functional.motions import Motion, Planar
+from hardgen.functional.sampling import Border
 from hardgen.functional.sources import Making, Unclamped
 from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
@@ -210,25 +211,26 @@ class GeometricPerturbation(Perturbation):
 
         The dose `displacement` is the root mean square way of the pixels, in fractions of the short side.
         """
-        flow = self.batch_flow(batch, rng)
-        masks = None if batch.masks is None else resample(batch.masks.float(), flow, nearest=True) > 0.5
-        boxes = None if batch.boxes is None else move_boxes(batch.boxes, flow)
-        after = dataclasses.replace(self.sample(batch, flow), masks=masks, boxes=boxes)
-        return after, {"displacement": displacement(flow)}
+        motion = self.motion(batch, rng)
+        masks = None if batch.masks is None else motion.move_masks(batch.masks)
+        boxes = None if batch.boxes is None else motion.move_boxes(batch.boxes)
+        after = self.sample(batch, motion).located(masks, boxes)
+        return after, Measured({"displacement": motion.way})
 
-    def sample(self, batch: Batch, flow: Tensor) -> Batch:
-        """Takes the images' pixels from where the flow points; masks and boxes stay."""
-        images = batch.images
+    def sample(self, batch: Batch, motion: Motion | Planar) -> Batch:
+        """Takes the images' pixels from where they were; masks and boxes stay."""
         if self.minification > 1.0:
-            images = gaussian_blur(images, (self.minification - 1) / 2)
-        return batch.replace(resample(images, flow, border=self.border))
+            batch = batch.replace(gaussian_blur(batch.images, (self.minification - 1) / 2))
+        if batch.on_cpu:
+            return batch.made(motion.making(self.border))
+        return batch.replace(motion.move(batch.images, self.border))
 
-    def batch_flow(self, batch: Batch, rng: SampleRng) -> Tensor:
-        """`flow`, for those that also look at boxes or masks."""
-        return self.flow(batch.images, rng)
+    def motion(self, batch: Batch, rng: SampleRng) -> Motion | Planar:
+        """How everything moves."""
+        return Motion(self.flow(batch, rng))
 
     @abstractmethod
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Where each output pixel is taken from: B x H x W x 2, (x, y) in pixels; pixel centres are whole numbers."""
 
 

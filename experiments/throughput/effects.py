@@ -1,8 +1,7 @@
 """The same effect in every library: a perturbation beside the nearest of Albumentations, Kornia and torchvision.
 
-Settings are matched in what they do to a picture of the benchmark's size: the same kernel, noise, angle or share.
-Each peer is used as its own documentation would have it: Albumentations image by image on 8 bits, Kornia and
-torchvision on a float batch (torchvision on 8 bits where it takes them and is faster).
+Settings match in what they do to a picture: kernel, noise, angle, share, black borders where peers have them. Each
+peer is used as documented: Albumentations on 8 bits, the others on float batches (torchvision on 8 bits if faster).
 """
 
 from collections.abc import Callable
@@ -184,14 +183,28 @@ EFFECTS = [
     ),
     Effect(
         "shear",
-        lambda s: {"degrees": 20},
-        lambda s: A.Affine(shear=(20, 20), border_mode=4, p=1),
+        lambda s: {"degrees": 20, "border": "black"},
+        lambda s: A.Affine(shear={"x": (20, 20), "y": (0, 0)}, p=1),
         lambda s: K.RandomAffine(0.0, shear=(20.0, 20.0), p=1.0),
         lambda s: lambda x: TV.affine(x, 0.0, [0, 0], 1.0, [20.0, 0.0], BILINEAR),
     ),
     Effect(
+        "translation",
+        lambda s: {"distance": 0.2, "border": "black"},
+        lambda s: A.Affine(translate_percent={"x": (0.15, 0.15), "y": (0.13, 0.13)}, p=1),
+        lambda s: lambda x: KG.translate(x, torch.tensor([[0.15 * s, 0.13 * s]])),
+        lambda s: lambda x: TV.affine(x, 0.0, [round(0.15 * s), round(0.13 * s)], 1.0, [0.0], BILINEAR),
+    ),
+    Effect(
+        "zoom_in",
+        lambda s: {"visible": 0.25},
+        lambda s: A.Affine(scale=(2, 2), p=1),
+        lambda s: lambda x: KG.scale(x, torch.full((len(x), 2), 2.0)),
+        lambda s: lambda x: TV.affine(x, 0.0, [0, 0], 2.0, [0.0], BILINEAR),
+    ),
+    Effect(
         "perspective",
-        lambda s: {"shift": 0.2},
+        lambda s: {"shift": 0.2, "border": "black"},
         lambda s: A.Perspective((0.1, 0.1), p=1),
         lambda s: K.RandomPerspective(0.4, p=1.0),
         lambda s: v2.RandomPerspective(0.4, p=1.0),
@@ -210,11 +223,7 @@ EFFECTS = [
         lambda s: K.RandomErasing((0.2, 0.2), (1.0, 1.0), p=1.0),
         lambda s: lambda x: torch.stack([v2.RandomErasing(1.0, (0.2, 0.2), (1.0, 1.0))(i) for i in x]),
     ),
-    Effect(
-        "holes",
-        lambda s: {"fraction": 0.3},
-        lambda s: A.CoarseDropout((8, 8), (0.2, 0.2), (0.2, 0.2), p=1),
-    ),
+    Effect("holes", lambda s: {"fraction": 0.3}, lambda s: A.CoarseDropout((8, 8), (0.2, 0.2), (0.2, 0.2), p=1)),
     Effect(
         "grid", lambda s: {"fraction": 0.3}, lambda s: A.GridDropout(0.5, unit_size_range=(s // 8, s // 8 + 1), p=1)
     ),
@@ -232,6 +241,10 @@ EFFECTS = [
     Effect("shadow", lambda s: {}, lambda s: A.RandomShadow(p=1)),
     Effect("sun_flare", lambda s: {}, lambda s: A.RandomSunFlare(p=1)),
     Effect("thin_plate", lambda s: {}, lambda s: A.ThinPlateSpline(p=1), lambda s: K.RandomThinPlateSpline(p=1.0)),
-    Effect("lens_distortion", lambda s: {}, lambda s: A.OpticalDistortion((0.3, 0.3), p=1)),
+    Effect(
+        "lens_distortion",
+        lambda s: {"coefficient": 0.5, "border": "black"},
+        lambda s: A.OpticalDistortion((0.3, 0.3), p=1),
+    ),
 ]
 """Where `fields` is empty, the perturbation stands at hardness 0.5 and the peer at its default."""

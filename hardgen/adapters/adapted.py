@@ -12,6 +12,7 @@ from hardgen import registry
 from hardgen.adapters.libraries import Image, build, one_line, undisturbed
 from hardgen.adapters.places import flow_of, places
 from hardgen.adapters.recipe import Recipe
+from hardgen.batch import Batch
 from hardgen.errors import HardgenError
 from hardgen.functional.parallel import by_image
 from hardgen.perturbation import GeometricPerturbation, Perturbation, PhotometricPerturbation
@@ -67,11 +68,11 @@ class AdaptedPhotometric(Adapted, PhotometricPerturbation):
 class AdaptedGeometric(Adapted, GeometricPerturbation):
     """Pixels move: the library moves the places of the pixels, and images, masks and boxes are taken along them."""
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Where each pixel comes from, read off the transform's picture of the places."""
-        height, width = images.shape[-2:]
-        given = places(height, width).expand(len(images), -1, -1, -1).contiguous()
-        return flow_of(self.run(given, self.seeds(rng))).to(images.device)
+        height, width = batch.shape[-2:]
+        given = places(height, width).expand(len(batch), -1, -1, -1).contiguous()
+        return flow_of(self.run(given, self.seeds(rng))).to(batch.device)
 
 
 def apply(recipe: Recipe, made: Callable[[Image, int], Image], image: Image, seed: int) -> Image:

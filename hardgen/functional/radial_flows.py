@@ -60,20 +60,23 @@ def lens(height: int, width: int, coefficients: Tensor) -> Tensor:
     """
     x, y, r = _polar(height, width, coefficients.device)
     squared = (r / _reach(height, width)).square()
-    k = coefficients[:, None, None]
-    bend = 1 + squared * k.abs()
-    factor = torch.where(k > 0, bend, 1 / bend)
-    return _from(x * factor, y * factor)
+    flow = torch.empty(len(coefficients), height, width, 2, device=coefficients.device)
+    for out, k in zip(flow, coefficients.tolist(), strict=True):
+        factor = squared.mul(abs(k)).add_(1.0)
+        if k < 0:
+            factor.reciprocal_()
+        out[..., 0], out[..., 1] = (x * factor).add_((width - 1) / 2), (y * factor).add_((height - 1) / 2)
+    return flow
 
 
-def fisheye(height: int, width: int, degrees: float, count: int, device: torch.device) -> Tensor:
+def fisheye(height: int, width: int, degrees: float, device: torch.device) -> Tensor:
     """An equidistant fisheye's picture of the flat image that fills its diagonal field of view of so many degrees.
 
-    A pixel at distance r (in half diagonals) is taken from tan(r t) / tan(t), t half the field of view. The same for
-    all `count` images: an expanded view.
+    A pixel at distance r (in half diagonals) is taken from tan(r t) / tan(t), t half the field of view: 1 x height x
+    width x 2.
     """
     x, y, r = _polar(height, width, device)
     half = math.radians(degrees) / 2
     d = (r / _reach(height, width)).clamp(min=1e-6)
     factor = torch.tan(d * half) / (d * math.tan(half))
-    return _from(x * factor, y * factor)[None].expand(count, -1, -1, -1)
+    return _from(x * factor, y * factor)[None]

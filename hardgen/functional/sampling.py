@@ -14,10 +14,14 @@ from torch.nn import functional
 
 from hardgen.functional.flows import still
 from hardgen.functional.parallel import by_image, spread
-from hardgen.functional.smooth_fields import blurred
+from hardgen.functional.smooth_fields import blurred, blurred_to
 
+Picture = NDArray[Any]
+"""An image, H x W x C: float32, or the bytes of an 8-bit file."""
 LARGE = 1 << 14
 """Numbers of a flow from which going flow by flow is faster than the batch at once."""
+SMALL = 48
+"""Short side in pixels, at least, at which a blurred image is made, to be enlarged."""
 
 
 class Border(enum.Enum):
@@ -35,6 +39,10 @@ class Border(enum.Enum):
     black = "black"
 
 
+MADE_OF_EDGES = {Border.mirror: cv2.BORDER_REFLECT_101, Border.edge: cv2.BORDER_REPLICATE}
+"""Borders that show pixels from beside the frame's edge."""
+
+
 def resample(images: Tensor, flow: Tensor, nearest: bool = False, border: Border = Border.mirror) -> Tensor:
     """Takes every output pixel from where the flow points.
 
@@ -47,16 +55,31 @@ def resample(images: Tensor, flow: Tensor, nearest: bool = False, border: Border
     Returns:
         B x C x H x W float32, channels_last.
     """
-    fill = None if nearest else _fill(images, border)
     if images.device.type == "cpu":
-        return resample_opencv(images, flow, nearest, border, fill)
-    return resample_torch(images, flow, nearest, border, fill)
+        return resample_opencv(images, flow, nearest, border)
+    return resample_torch(images, flow, nearest, border)
 
 
-def _fill(images: Tensor, border: Border) -> Tensor | None:
-    """What a border shows, B x C x H x W or x 1 x 1; None for those made of pixels beside the edge."""
-    if border in (Border.mirror, Border.edge):
-        return None
+def resample_torch(images: Tensor, flow: Tensor, nearest: bool, border: Border) -> Tensor:
+    """`resample` by torch, on any device."""
+    height, width = images.shape[-2:]
+    size = torch.tensor([width, height], device=flow.device)
+    way = flow
+    if border is Border.mirror and not nearest:
+        period = (2 * (size - 1)).clamp(min=1)
+        way = flow.remainder(period)
+        way = torch.minimum(way, period - way).clamp(min=0)
+    grid = (way + 0.5) / size * 2 - 1
+    mode, padding = ("nearest", "zeros") if nearest else ("bilinear", "border")
+    out = functional.grid_sample(images, grid, mode=mode, padding_mode=padding, align_corners=False)
+    if not nearest and border not in MADE_OF_EDGES:
+        inside = torch.minimum(flow + 1, size - flow).clamp(0, 1).prod(-1)[:, None]
+        out = torch.lerp(_fill(images, border).expand_as(out), out, inside)
+    return out.contiguous(memory_format=torch.channels_last)
+
+
+def _fill(images: Tensor, border: Border) -> Tensor:
+    """What a border shows, B x C x H x W or x 1 x 1."""
     if border is Border.blur:
         return blurred(images)
     if border is Border.mean:
@@ -64,54 +87,46 @@ def _fill(images: Tensor, border: Border) -> Tensor | None:
     return torch.full((len(images), images.shape[1], 1, 1), 0.5 * (border is Border.grey), device=images.device)
 
 
-def resample_torch(images: Tensor, flow: Tensor, nearest: bool, border: Border, fill: Tensor | None) -> Tensor:
-    """`resample` by torch, on any device."""
-    height, width = images.shape[-2:]
-    size = torch.tensor([width, height], device=flow.device)
-    if border is Border.mirror and not nearest:
-        period = (2 * (size - 1)).clamp(min=1)
-        flow = flow.remainder(period)
-        flow = torch.minimum(flow, period - flow).clamp(min=0)
-    grid = (flow + 0.5) / size * 2 - 1
-    if nearest:
-        out = functional.grid_sample(images, grid, mode="nearest", padding_mode="zeros", align_corners=False)
-    else:
-        out = functional.grid_sample(images, grid, mode="bilinear", padding_mode="border", align_corners=False)
-    if fill is not None:
-        inside = torch.minimum(flow + 1, size - flow).clamp(0, 1).prod(-1)[:, None]
-        out = torch.lerp(fill.expand_as(out), out, inside)
-    return out.contiguous(memory_format=torch.channels_last)
-
-
-def resample_opencv(images: Tensor, flow: Tensor, nearest: bool, border: Border, fill: Tensor | None) -> Tensor:
+def resample_opencv(images: Tensor, flow: Tensor, nearest: bool, border: Border) -> Tensor:
     """`resample` by OpenCV, on the CPU."""
-    how = cv2.INTER_NEAREST if nearest else cv2.INTER_LINEAR
-    mode = cv2.BORDER_CONSTANT if nearest or fill is not None else _beyond(border)
     ways = flow.numpy()
-    fills = None if fill is None else fill.permute(0, 2, 3, 1).contiguous().numpy()
-    even = fills is not None and fills.shape[1:3] == (1, 1)
-    ones = np.ones(tuple(images.shape[-2:]), np.float32)
-
-    def one(image: NDArray[np.float32], i: int) -> NDArray[Any]:
-        colour = fills[i].ravel().tolist() if fills is not None and even else 0.0
-        out = cv2.remap(image, ways[i], None, how, borderMode=mode, borderValue=colour)
-        if fills is not None and not even:
-            rest = cv2.subtract(ones, cv2.remap(ones, ways[i], None, how, borderMode=mode))
-            many = cv2.merge([rest] * image.shape[2])
-            cv2.accumulateProduct(fills[i].reshape(out.shape), many.reshape(out.shape), out)
-        return out
-
-    return by_image(images, one)
+    if nearest:
+        return by_image(images, lambda x, i: cv2.remap(x, ways[i], None, cv2.INTER_NEAREST))
+    return by_image(images, lambda x, i: remapped(x, ways[i], border))
 
 
-def remapped(image: NDArray[np.float32], flow: NDArray[np.float32], border: Border) -> NDArray[np.float32]:
-    """One H x W x C image by OpenCV, bilinear, with a border of its own pixels: mirror or edge."""
-    made = cv2.remap(image, flow, None, cv2.INTER_LINEAR, borderMode=_beyond(border))
-    return np.asarray(made, dtype=np.float32).reshape(image.shape)
+def remapped(image: Picture, flow: NDArray[np.float32], border: Border) -> Picture:
+    """One image by OpenCV, bilinear."""
+    out = np.empty_like(image)
+    return cv2.remap(image, flow, None, cv2.INTER_LINEAR, out, *surround(image, border, out)).reshape(image.shape)
 
 
-def _beyond(border: Border) -> int:
-    return cv2.BORDER_REFLECT_101 if border is Border.mirror else cv2.BORDER_REPLICATE
+def surround(image: Picture, border: Border, out: Picture) -> tuple[int, Sequence[float]]:
+    """OpenCV's border mode and border value for moving an image into another of its size, which it makes ready.
+
+    Args:
+        image: What is moved.
+        border: What lies outside the frame.
+        out: Where the blurred image is to be seen it is drawn here, and the mode is to leave what is there: OpenCV then
+            also mixes it into pixels that lie across the edge.
+    """
+    if border in MADE_OF_EDGES:
+        return MADE_OF_EDGES[border], [0.0]
+    if border is Border.mean:
+        return cv2.BORDER_CONSTANT, cv2.mean(image)
+    if border is not Border.blur:
+        white = 255.0 if image.dtype == np.uint8 else 1.0
+        return cv2.BORDER_CONSTANT, [0.5 * white * (border is Border.grey)] * 4
+    height, width = image.shape[:2]
+    step = max(min(height, width) // SMALL, 1)
+    values = torch.from_numpy(image.astype(np.float32, copy=False))
+    soft = blurred_to(values, -(-height // step), -(-width // step)).numpy()
+    if image.dtype == np.uint8:
+        wide = cv2.resize(soft, (width, height), interpolation=cv2.INTER_LINEAR)
+        cv2.addWeighted(wide, 1.0, wide, 0.0, 0.0, out, cv2.CV_8U)
+    else:
+        cv2.resize(soft, (width, height), out, interpolation=cv2.INTER_LINEAR)
+    return cv2.BORDER_TRANSPARENT, [0.0]
 
 
 def displacement(flow: Tensor) -> Tensor:

@@ -60,9 +60,8 @@ def unit_rms(fields: Tensor) -> Tensor:
 
 
 @functools.lru_cache(maxsize=16)
-def _averages(side: int, short: int, device: torch.device) -> tuple[Tensor, Tensor]:
-    """From pixels to blurred nodes (nodes x side) and back (side x nodes); rows add up to 1."""
-    count = math.ceil(8 * min(side / short, 16.0))
+def _averages(side: int, count: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """From pixels to blurred nodes (count x side) and back (side x count); rows add up to 1."""
     at = (torch.arange(side, dtype=torch.float64) + 0.5) / side * count
     table = torch.exp(-((at[:, None] - torch.arange(count) - 0.5) ** 2) / 2)
     table[table < 1e-9] = 0.0
@@ -75,11 +74,17 @@ def blurred(images: Tensor) -> Tensor:
 
     B x C x H x W in and out, channels_last.
     """
-    height, width = images.shape[-2:]
-    down_y, up_y = _averages(height, min(height, width), images.device)
-    down_x, up_x = _averages(width, min(height, width), images.device)
     out = torch.empty_like(images, memory_format=torch.channels_last)
     for result, image in zip(out.permute(0, 2, 3, 1), images.permute(0, 2, 3, 1), strict=True):
-        few = down_x @ (down_y @ image.flatten(1)).unflatten(1, (width, -1))
-        result.copy_((up_y @ (up_x @ few).flatten(1)).unflatten(1, (width, -1)))
+        result.copy_(blurred_to(image, *image.shape[:2]))
     return out
+
+
+def blurred_to(image: Tensor, height: int, width: int) -> Tensor:
+    """`blurred` of one image, H x W x C, sampled at another size, height x width x C."""
+    sides = image.shape[:2]
+    count_y, count_x = (math.ceil(8 * min(side / min(sides), 16.0)) for side in sides)
+    down_y, down_x = _averages(sides[0], count_y, image.device)[0], _averages(sides[1], count_x, image.device)[0]
+    up_y, up_x = _averages(height, count_y, image.device)[1], _averages(width, count_x, image.device)[1]
+    few = (down_y @ image.flatten(1)).view(count_y, sides[1], -1)
+    return (up_y @ (up_x @ (down_x @ few)).flatten(1)).view(height, width, -1)

@@ -26,7 +26,7 @@ def boxes_move(cls: type[Perturbation], device: str) -> None:
             continue
         if perturbation.neutral:
             continue
-        inside = _within_frame(perturbation.batch_flow(drawn, rng_for(drawn)))
+        inside = _within_frame(perturbation.motion(drawn, rng_for(drawn)).flow())
         found = (after.images[:, 0] > 0.5) & inside
         for i, sample in enumerate(batch.ids):
             seen = _bounds(found[i])

@@ -22,11 +22,11 @@ class Shift(GeometricPerturbation):
 
     distance: float = knob(0.0, hardest=0.2, unit="of the short side", doc="How far the image moves.")
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
-        height, width = images.shape[-2:]
+    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
+        height, width = batch.shape[-2:]
         y, x = torch.meshgrid(torch.arange(float(height)), torch.arange(float(width)), indexing="ij")
         flow = torch.stack((x - self.distance * min(height, width), y), -1)
-        return flow.expand(len(images), -1, -1, -1).contiguous().to(images.device)
+        return flow.expand(len(batch), -1, -1, -1).contiguous().to(batch.device)
 
 
 class MovesBoxesTooFar(Shift):

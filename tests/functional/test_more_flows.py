@@ -38,7 +38,7 @@ def test_barrel_is_the_radial_term_of_opencv_and_pincushion_shrinks_ways() -> No
 
 
 def test_a_fisheye_keeps_centre_and_corners_and_swells_the_middle() -> None:
-    flow = radial_flows.fisheye(41, 61, 120.0, 1, torch.device("cpu"))[0]
+    flow = radial_flows.fisheye(41, 61, 120.0, torch.device("cpu"))[0]
     assert torch.allclose(flow[[0, 20, 40], [0, 30, 60]], torch.tensor([[0.0, 0], [30, 20], [60, 40]]), atol=1e-3)
     half = np.deg2rad(60.0)
     assert float(flow[20, 31, 0] - 30) == pytest.approx(half / np.tan(half), rel=0.01)

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from hardgen.functional import flows
-from hardgen.functional.sampling import Border, _fill, move_boxes, resample, resample_opencv, resample_torch
+from hardgen.functional.sampling import Border, move_boxes, resample, resample_opencv, resample_torch
 from hardgen.testing import sample_batch
 
 
@@ -22,11 +22,10 @@ def far_flow(count: int, height: int, width: int) -> Tensor:
 def test_torch_gives_the_pixels_of_opencv(border: Border, size: tuple[int, int]) -> None:
     images = sample_batch(*size).images
     flow = far_flow(len(images), *size)
-    fill = _fill(images, border)
-    ours, theirs = (how(images, flow, False, border, fill) for how in (resample_torch, resample_opencv))
+    ours, theirs = (how(images, flow, False, border) for how in (resample_torch, resample_opencv))
     assert float(((ours - theirs).abs() <= 1 / 255).float().mean()) >= 0.999
     masks = (images[:, :1] > 0.5).float()
-    ours, theirs = (how(masks, flow, True, border, None) for how in (resample_torch, resample_opencv))
+    ours, theirs = (how(masks, flow, True, border) for how in (resample_torch, resample_opencv))
     assert float((ours == theirs).float().mean()) >= 0.999
 
 

@@ -7,6 +7,7 @@ import torch
 import hardgen.perturbations  # noqa: F401  (fills the registry)
 from hardgen.batch import Batch
 from hardgen.functional.coded import Coded
+from hardgen.perturbation import GeometricPerturbation
 from hardgen.registry import perturbations
 from hardgen.rng import SampleRng
 from hardgen.testing import sample_batch
@@ -35,7 +36,9 @@ def test_bytes_and_floats_come_out_alike(name: str, size: tuple[int, int]) -> No
         files = ours.batch.rounded().images
         torch.testing.assert_close(files, theirs.batch.rounded().images, atol=1.01 / 255, rtol=0)
         assert float((ours.batch.images - theirs.batch.images).abs().max()) < 1e-4
-        assert float((files - ours.batch.images).abs().max()) < 0.51 / 255
+        # moved bytes are mixed with the bytes of the border
+        levels = 1.01 if isinstance(perturbation, GeometricPerturbation) else 0.51
+        assert float((files - ours.batch.images).abs().max()) < levels / 255
         assert sorted(ours.doses) == sorted(theirs.doses)
         for dose, value in theirs.doses.items():
             torch.testing.assert_close(ours.doses[dose], value, atol=1e-5, rtol=1e-3, equal_nan=True)

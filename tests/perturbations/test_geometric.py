@@ -29,7 +29,7 @@ def test_quarter_turns_move_pixels_boxes_and_masks_together() -> None:
 def test_the_way_stays_as_the_angle_grows() -> None:
     batch = Batch(torch.rand(6, 3, 20, 20, generator=torch.Generator().manual_seed(0)), tuple(map(str, range(6))))
     rng = SampleRng(1, "s", batch.ids)
-    flows = [Rotation(d).flow(batch.images, rng) for d in (10.0, 20.0)]
+    flows = [Rotation(d).flow(batch, rng) for d in (10.0, 20.0)]
     leans = [torch.sign(flow[:, 0, 10, 0] - 10.0) for flow in flows]
     assert torch.equal(*leans)
     assert float(Rotation(20.0)(batch, rng).doses["displacement"][0]) == pytest.approx(

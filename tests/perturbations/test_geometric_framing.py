@@ -74,7 +74,7 @@ def test_truncation_at_neutral_is_the_batch_itself() -> None:
 
 def test_zooming_in_leaves_the_share_of_the_frame_in_sight() -> None:
     batch = sample_batch(100, 60)
-    flow = ZoomIn(0.25).flow(batch.images, rng(batch))
+    flow = ZoomIn(0.25).flow(batch, rng(batch))
     assert (flow[0, -1, -1] - flow[0, 0, 0]).tolist() == pytest.approx([59 / 2, 99 / 2], abs=1e-3)
 
 
@@ -101,8 +101,8 @@ def test_swapped_patches_stay_swapped_and_every_patch_is_still_there() -> None:
     before = torch.zeros(7, 64, 64, dtype=torch.bool)
     kept = batch.images.flatten(2).sort(2).values
     for fraction in (0.2, 0.6, 1.0):
-        flow = PatchShuffle(fraction).flow(batch.images, rng(batch))
-        moved = (flow != PatchShuffle(1e-9).flow(batch.images, rng(batch))).any(-1)
+        flow = PatchShuffle(fraction).flow(batch, rng(batch))
+        moved = (flow != PatchShuffle(1e-9).flow(batch, rng(batch))).any(-1)
         assert bool((moved | ~before).all())
         assert moved.float().mean((1, 2)).tolist() == pytest.approx([fraction] * 7, abs=1 / 32)
         images = PatchShuffle(fraction)(batch, rng(batch)).batch.images

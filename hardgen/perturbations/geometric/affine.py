@@ -8,10 +8,11 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional import flows
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
-from hardgen.perturbation import GeometricPerturbation
+from hardgen.perturbations.geometric.kinds import PlanarPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -31,7 +32,7 @@ def signs(rng: SampleRng) -> Tensor:
 
 @register("rotation")
 @dataclass(frozen=True)
-class Rotation(GeometricPerturbation):
+class Rotation(PlanarPerturbation):
     """Turns the image about its centre.
 
     Clockwise or counter-clockwise is drawn for each image. The frame keeps its size: corners that turn out of it are
@@ -48,15 +49,14 @@ class Rotation(GeometricPerturbation):
 
     degrees: float = knob(0.0, 180.0, "degrees", "Angle of the turn.")
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def maps(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Turns by the angle, one way or the other."""
-        height, width = images.shape[-2:]
-        return flows.rotation(height, width, signs(rng) * self.degrees)
+        return flows.turned(signs(rng) * self.degrees)
 
 
 @register("shear")
 @dataclass(frozen=True)
-class Shear(GeometricPerturbation):
+class Shear(PlanarPerturbation):
     """Slants the image, as a page that is pushed at its upper edge.
 
     x is taken from x + tan(degrees) y about the centre, or y from y + tan(degrees) x: which, and to which side, is
@@ -69,19 +69,18 @@ class Shear(GeometricPerturbation):
     degrees: float = knob(0.0, 65.0, "degrees", "Angle by which upright (or level) lines lean.")
     border: Border = dataclasses.field(default=Border.blur, kw_only=True)
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def maps(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Slants rows or columns."""
         upright = rng.integers("axis", 2)
         slant = signs(rng) * math.tan(math.radians(self.degrees))
         one = torch.ones_like(slant)
         matrices = torch.stack((one, slant * upright, slant * (1 - upright), one), -1).view(-1, 2, 2)
-        height, width = images.shape[-2:]
-        return flows.affine(height, width, matrices)
+        return flows.linear(matrices)
 
 
 @register("stretch")
 @dataclass(frozen=True)
-class Stretch(GeometricPerturbation):
+class Stretch(PlanarPerturbation):
     """Stretches the image along one axis and squeezes it along the other, as a wrong aspect ratio does.
 
     Lengths grow by the root of the ratio along the drawn axis and shrink by it across: areas are kept.
@@ -93,9 +92,8 @@ class Stretch(GeometricPerturbation):
     ratio: float = knob(1.0, 5.0, "to 1", "Aspect ratio that a square takes.", Scale.LOG)
     border: Border = dataclasses.field(default=Border.blur, kw_only=True)
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def maps(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Stretches along x or along y."""
         along = (rng.integers("axis", 2) - 0.5).float()
         matrices = torch.diag_embed(torch.stack((self.ratio**along, self.ratio**-along), -1))
-        height, width = images.shape[-2:]
-        return flows.affine(height, width, matrices)
+        return flows.linear(matrices)

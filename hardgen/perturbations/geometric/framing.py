@@ -12,22 +12,21 @@ from hardgen.batch import Batch, boxes_to_mask
 from hardgen.functional import flows
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
-from hardgen.perturbation import Doses, GeometricPerturbation
+from hardgen.perturbation import Doses
 from hardgen.perturbations.geometric.affine import like
+from hardgen.perturbations.geometric.kinds import PlanarPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
 
-def scaled(images: Tensor, factor: float) -> Tensor:
-    """The flow that takes every pixel from `factor` times as far from the centre."""
-    matrices = (torch.eye(2, device=images.device) * factor).expand(len(images), -1, -1)
-    height, width = images.shape[-2:]
-    return flows.affine(height, width, matrices)
+def scaled(batch: Batch, factor: float) -> Tensor:
+    """The maps that take every pixel from `factor` times as far from the centre."""
+    return flows.linear((torch.eye(2, device=batch.device) * factor).expand(len(batch), -1, -1))
 
 
 @register("shrink")
 @dataclass(frozen=True)
-class Shrink(GeometricPerturbation):
+class Shrink(PlanarPerturbation):
     """Makes the image small in the middle of the frame, as a thing far away.
 
     Detail that the small image cannot hold is blurred away before it is sampled (a Gaussian of (1 / scale - 1) / 2
@@ -47,14 +46,14 @@ class Shrink(GeometricPerturbation):
         """Pixels of the image to one of the small image."""
         return 1 / self.scale
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def maps(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Scales about the centre."""
-        return scaled(images, 1 / self.scale)
+        return scaled(batch, 1 / self.scale)
 
 
 @register("zoom_in")
 @dataclass(frozen=True)
-class ZoomIn(GeometricPerturbation):
+class ZoomIn(PlanarPerturbation):
     """Shows the middle of the image only, enlarged to the frame, as a thing too near."""
 
     limits: ClassVar[str] = "A crop enlarged: no detail is added and the perspective stays that of the distance."
@@ -62,14 +61,14 @@ class ZoomIn(GeometricPerturbation):
 
     visible: float = knob(1.0, 0.03, "of the frame's area", "Share of the frame that stays in sight.", Scale.LOG)
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def maps(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Scales about the centre."""
-        return scaled(images, math.sqrt(self.visible))
+        return scaled(batch, math.sqrt(self.visible))
 
 
 @register("translation")
 @dataclass(frozen=True)
-class Translation(GeometricPerturbation):
+class Translation(PlanarPerturbation):
     """Moves the image in a drawn direction, as a camera that points beside the thing."""
 
     limits: ClassVar[str] = "A shift of the picture: no parallax; what comes into the frame is made up, not the scene."
@@ -78,17 +77,17 @@ class Translation(GeometricPerturbation):
     distance: float = knob(0.0, 0.6, "of the side", "How far the image moves, of its width in x and its height in y.")
     border: Border = dataclasses.field(default=Border.blur, kw_only=True)
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def maps(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Shifts along the drawn direction."""
         angle = rng.uniform("direction") * (2 * math.pi)
-        height, width = images.shape[-2:]
-        size = torch.tensor([width, height], device=images.device)
-        return _shifted(images, torch.stack((angle.cos(), angle.sin()), -1) * (self.distance * size))
+        height, width = batch.shape[-2:]
+        size = torch.tensor([width, height], device=batch.device)
+        return _shifted(batch, torch.stack((angle.cos(), angle.sin()), -1) * (self.distance * size))
 
 
 @register("truncation")
 @dataclass(frozen=True)
-class Truncation(GeometricPerturbation):
+class Truncation(PlanarPerturbation):
     """Pushes the object out over the frame's edge until only a part of it is left in sight.
 
     Which of the four edges is drawn for each image. The object is the mask, else the union of the boxes; for an image
@@ -109,15 +108,11 @@ class Truncation(GeometricPerturbation):
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Moves everything, and counts what of the object is left."""
         after, doses = super().apply(batch, rng)
-        return after, {**doses, "visible": self._shifts(_object(batch, batch.images), rng)[1]}
+        return after, {**doses, "visible": self._shifts(_object(batch), rng)[1]}
 
-    def batch_flow(self, batch: Batch, rng: SampleRng) -> Tensor:
+    def maps(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Shifts by what the object needs."""
-        return _shifted(batch.images, self._shifts(_object(batch, batch.images), rng)[0])
-
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Shifts by what the whole image needs."""
-        return _shifted(images, self._shifts(_object(None, images), rng)[0])
+        return _shifted(batch, self._shifts(_object(batch), rng)[0])
 
     def _shifts(self, target: Tensor, rng: SampleRng) -> tuple[Tensor, Tensor]:
         """Where pixels are taken from, (x, y) further on, B x 2, and the share of the target then in sight, B."""
@@ -132,22 +127,19 @@ class Truncation(GeometricPerturbation):
         return torch.tensor(shifts, device=target.device), torch.tensor(left, device=target.device)
 
 
-def _shifted(images: Tensor, shifts: Tensor) -> Tensor:
-    height, width = images.shape[-2:]
-    eye = torch.eye(2, device=images.device).expand(len(images), -1, -1)
-    return flows.affine(height, width, eye, shifts)
+def _shifted(batch: Batch, shifts: Tensor) -> Tensor:
+    return flows.linear(torch.eye(2, device=batch.device).expand(len(batch), -1, -1), shifts)
 
 
-def _object(batch: Batch | None, images: Tensor) -> Tensor:
-    """The pixels to push out, B x H x W bool; the whole frame where nothing is known."""
-    height, width = images.shape[-2:]
-    whole = torch.ones(len(images), height, width, dtype=torch.bool, device=images.device)
-    if batch is None or (batch.masks is None and batch.boxes is None):
+def _object(batch: Batch) -> Tensor:
+    height, width = batch.shape[-2:]
+    whole = torch.ones(len(batch), height, width, dtype=torch.bool, device=batch.device)
+    if batch.masks is None and batch.boxes is None:
         return whole
     if batch.masks is not None:
         target = batch.masks[:, 0]
     else:
-        target = boxes_to_mask(batch.boxes or (), height, width)[:, 0].to(images.device)
+        target = boxes_to_mask(batch.boxes or (), height, width)[:, 0].to(batch.device)
     return torch.where(target.flatten(1).any(1)[:, None, None], target, whole)
 
 

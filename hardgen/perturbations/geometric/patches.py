@@ -6,6 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional.patch_flows import rearranged
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import GeometricPerturbation
@@ -31,15 +32,15 @@ class PatchShuffle(GeometricPerturbation):
     fraction: float = knob(0.0, 1.0, "of the patches", "Patches that have changed places.")
     grid: int = setting(8, 2, 64, "patches", "Patches along each side.")
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Swaps the first pairs of the drawn order."""
         count = int(self.grid) ** 2
         order = rng.permutation("order", count)
         pairs = round(self.fraction * (count // 2))
         first, second = order[:, 0 : 2 * pairs : 2], order[:, 1 : 2 * pairs : 2]
-        sources = torch.arange(count, device=images.device).expand(len(images), -1).clone()
+        sources = torch.arange(count, device=batch.device).expand(len(batch), -1).clone()
         sources.scatter_(1, first, second).scatter_(1, second, first)
-        height, width = images.shape[-2:]
+        height, width = batch.shape[-2:]
         return rearranged(height, width, int(self.grid), sources)
 
 
@@ -62,10 +63,10 @@ class Jigsaw(GeometricPerturbation):
 
     grid: int = knob(1, FINEST, "patches a side", "Patches along each side.")
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Each patch shows the next of the ring."""
         count = self.grid**2
         ring = rng.uniform("order", FINEST * FINEST)[:, :count].argsort(stable=True, dim=1)
         sources = torch.empty_like(ring).scatter_(1, ring, ring.roll(-1, 1))
-        height, width = images.shape[-2:]
+        height, width = batch.shape[-2:]
         return rearranged(height, width, self.grid, sources)

@@ -8,11 +8,12 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional import flows, radial_flows
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
-from hardgen.perturbation import GeometricPerturbation
 from hardgen.perturbations.geometric.affine import like, signs
+from hardgen.perturbations.geometric.kinds import FewFlows, PlanarPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -29,7 +30,7 @@ class Bend(enum.Enum):
 
 @register("perspective")
 @dataclass(frozen=True)
-class Perspective(GeometricPerturbation):
+class Perspective(PlanarPerturbation):
     """Draws the image as a flat sheet seen aslant.
 
     Each corner moves into the frame, by a share of `shift` drawn evenly for x and for y, as torchvision's
@@ -43,19 +44,19 @@ class Perspective(GeometricPerturbation):
     shift: float = knob(0.0, 0.45, SHORT_SIDE, "Greatest way of a corner, in x and in y.")
     border: Border = dataclasses.field(default=Border.blur, kw_only=True)
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def maps(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Moves the four corners."""
-        height, width = images.shape[-2:]
-        inward = torch.tensor([[1, 1], [-1, 1], [-1, -1], [1, -1]], device=images.device)
+        height, width = batch.shape[-2:]
+        inward = torch.tensor([[1, 1], [-1, 1], [-1, -1], [1, -1]], device=batch.device)
         right, bottom = max(width - 1, 1), max(height - 1, 1)
-        frame = torch.tensor([[0, 0], [right, 0], [right, bottom], [0, bottom]], device=images.device)
+        frame = torch.tensor([[0, 0], [right, 0], [right, bottom], [0, bottom]], device=batch.device)
         way = self.shift * min(right, bottom)
-        return flows.perspective(height, width, frame + inward * rng.uniform("corners", 4, 2) * way)
+        return flows.aslant(height, width, frame + inward * rng.uniform("corners", 4, 2) * way)
 
 
 @register("lens_distortion")
 @dataclass(frozen=True)
-class LensDistortion(GeometricPerturbation):
+class LensDistortion(FewFlows):
     """Bends straight lines outward (barrel) or inward (pincushion), as a simple lens does.
 
     The first radial term of the Brown-Conrady model, r the distance from the centre in half diagonals: a pixel at r is
@@ -71,18 +72,21 @@ class LensDistortion(GeometricPerturbation):
     bend: Bend = Bend.drawn
     border: Border = dataclasses.field(default=Border.blur, kw_only=True)
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Bends by the coefficient."""
+    def sizes(self, rng: SampleRng) -> Tensor:
+        """The coefficient, negative for pincushion."""
         drawn = signs(rng)
         if self.bend is not Bend.drawn:
             drawn = torch.full_like(drawn, 1 if self.bend is Bend.barrel else -1)
-        height, width = images.shape[-2:]
-        return radial_flows.lens(height, width, drawn * self.coefficient)
+        return drawn * self.coefficient
+
+    def flows(self, height: int, width: int, sizes: Tensor) -> Tensor:
+        """Bends by coefficients."""
+        return radial_flows.lens(height, width, sizes)
 
 
 @register("fisheye")
 @dataclass(frozen=True)
-class Fisheye(GeometricPerturbation):
+class Fisheye(FewFlows):
     """Swells the middle and crowds the edge, as a fisheye lens does.
 
     The image is taken as the flat picture of a scene over its diagonal field of view and shown in equidistant
@@ -94,7 +98,10 @@ class Fisheye(GeometricPerturbation):
 
     field: float = knob(0.0, 172.0, "degrees", "Diagonal field of view.", Scale.QUADRATIC)
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def sizes(self, rng: SampleRng) -> Tensor:
         """The same for every image."""
-        height, width = images.shape[-2:]
-        return radial_flows.fisheye(height, width, self.field, len(images), images.device)
+        return torch.full((len(rng.ids),), self.field, device=rng.device)
+
+    def flows(self, height: int, width: int, sizes: Tensor) -> Tensor:
+        """The one flow."""
+        return radial_flows.fisheye(height, width, self.field, sizes.device)

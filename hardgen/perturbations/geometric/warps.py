@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional import flows, smooth_fields, wave_flows
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import GeometricPerturbation
@@ -15,19 +16,19 @@ from hardgen.rng import SampleRng
 SHORT_SIDE = "of the short side"
 
 
-def field(images: Tensor, rng: SampleRng, length: float, name: str = "field") -> Tensor:
+def field(batch: Batch, rng: SampleRng, length: float, name: str = "field") -> Tensor:
     """A drawn smooth displacement field, B x H x W x 2, each component of unit variance over the draws."""
-    height, width = images.shape[-2:]
+    height, width = batch.shape[-2:]
     short = min(height, width)
     shape = [smooth_fields.nodes(side, short, length) for side in (height, width)]
     return smooth_fields.smooth(rng.normal(name, 2, *shape), height, width, length)
 
 
-def displaced(images: Tensor, field: Tensor, rms: float) -> Tensor:
+def displaced(batch: Batch, field: Tensor, rms: float) -> Tensor:
     """The flow along a field (which is used up), scaled to an RMS way in fractions of the short side."""
-    height, width = images.shape[-2:]
+    height, width = batch.shape[-2:]
     flow = smooth_fields.unit_rms(field).mul_(rms * min(height, width))
-    return flow.add_(flows.still(height, width, images.device))
+    return flow.add_(flows.still(height, width, batch.device))
 
 
 @register("elastic")
@@ -46,9 +47,9 @@ class Elastic(GeometricPerturbation):
     rms: float = knob(0.0, 0.12, SHORT_SIDE, "Root mean square displacement.")
     length: float = setting(0.15, 0.02, 1.0, SHORT_SIDE, "Correlation length of the displacements.")
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Displaces along the drawn field."""
-        return displaced(images, field(images, rng, self.length), self.rms)
+        return displaced(batch, field(batch, rng, self.length), self.rms)
 
 
 @register("turbulence")
@@ -65,13 +66,13 @@ class Turbulence(GeometricPerturbation):
     rms: float = knob(0.0, 0.05, SHORT_SIDE, "Root mean square displacement.")
     length: float = setting(0.1, 0.04, 1.0, SHORT_SIDE, "Correlation length of the coarsest displacements.")
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Displaces along the sum of three fields."""
-        total = field(images, rng, self.length, "eddies0")
+        total = field(batch, rng, self.length, "eddies0")
         for octave in (1, 2):
-            finer = field(images, rng, self.length / 2**octave, f"eddies{octave}")
+            finer = field(batch, rng, self.length / 2**octave, f"eddies{octave}")
             total.add_(finer, alpha=2 ** (-octave / 3))
-        return displaced(images, total, self.rms)
+        return displaced(batch, total, self.rms)
 
 
 @register("thin_plate")
@@ -88,11 +89,11 @@ class ThinPlate(GeometricPerturbation):
     rms: float = knob(0.0, 0.12, SHORT_SIDE, "Root mean square displacement.")
     pins: int = setting(4, 2, 8, "pins", "Pins along each side.")
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Displaces along the spline through the moved pins."""
         pins = int(self.pins)
-        height, width = images.shape[-2:]
-        return displaced(images, wave_flows.spline(height, width, rng.normal("pins", pins, pins, 2)), self.rms)
+        height, width = batch.shape[-2:]
+        return displaced(batch, wave_flows.spline(height, width, rng.normal("pins", pins, pins, 2)), self.rms)
 
 
 @register("ripple")
@@ -110,9 +111,9 @@ class Ripple(GeometricPerturbation):
     amplitude: float = knob(0.0, 0.08, SHORT_SIDE, "Greatest displacement along each axis.")
     wavelength: float = setting(0.12, 0.02, 1.0, SHORT_SIDE, "Length of a wave.")
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Shifts rows and columns."""
-        height, width = images.shape[-2:]
+        height, width = batch.shape[-2:]
         short = min(height, width)
         phase_x, phase_y = rng.uniform("phase", 2).unbind(1)
         size = self.amplitude * short
@@ -135,9 +136,9 @@ class Wave(GeometricPerturbation):
     amplitude: float = knob(0.0, 0.3, SHORT_SIDE, "Greatest displacement.")
     wavelength: float = setting(0.5, 0.05, 4.0, SHORT_SIDE, "Length of the wave.")
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Shifts rows or columns."""
-        height, width = images.shape[-2:]
+        height, width = batch.shape[-2:]
         short = min(height, width)
         axis, phase = rng.integers("axis", 2)[:, None], rng.uniform("phase")
         length, size = self.wavelength * short, self.amplitude * short

@@ -7,15 +7,15 @@ from torch import Tensor
 
 from hardgen.functional import radial_flows
 from hardgen.knobs import knob, setting
-from hardgen.perturbation import GeometricPerturbation
 from hardgen.perturbations.geometric.affine import like, signs
+from hardgen.perturbations.geometric.kinds import FewFlows
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
 
 @register("swirl")
 @dataclass(frozen=True)
-class Swirl(GeometricPerturbation):
+class Swirl(FewFlows):
     """Twists the image about its centre, as coffee that is stirred.
 
     The turn is `degrees` at the centre and falls as (1 - r / radius)^2 to none at the radius, one way or the other.
@@ -27,15 +27,18 @@ class Swirl(GeometricPerturbation):
     degrees: float = knob(0.0, 720.0, "degrees", "Turn at the centre.")
     radius: float = setting(0.7, 0.05, 4.0, "of the short side", "Where the turn ends.")
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Twists one way or the other."""
-        height, width = images.shape[-2:]
-        return radial_flows.swirl(height, width, signs(rng) * self.degrees, self.radius * min(height, width))
+    def sizes(self, rng: SampleRng) -> Tensor:
+        """The turn, one way or the other."""
+        return signs(rng) * self.degrees
+
+    def flows(self, height: int, width: int, sizes: Tensor) -> Tensor:
+        """Twists by turns."""
+        return radial_flows.swirl(height, width, sizes, self.radius * min(height, width))
 
 
 @register("pinch")
 @dataclass(frozen=True)
-class Pinch(GeometricPerturbation):
+class Pinch(FewFlows):
     """Draws the middle of the image together and twists it, as cloth that is pinched.
 
     A pixel at distance d (in radii) is taken from d sin(pi d / 2)^-amount and turned by amount * twist (1 - d)^2, one
@@ -51,8 +54,10 @@ class Pinch(GeometricPerturbation):
     twist: float = setting(180.0, 0.0, 720.0, "degrees", "Turn at the centre of a full pinch.")
     radius: float = setting(0.6, 0.05, 4.0, "of the short side", "Where the pinch ends.")
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Pinches and twists."""
-        height, width = images.shape[-2:]
-        turn = signs(rng) * (self.amount * self.twist)
-        return radial_flows.pinch(height, width, self.amount, turn, self.radius * min(height, width))
+    def sizes(self, rng: SampleRng) -> Tensor:
+        """The turn, one way or the other."""
+        return signs(rng) * (self.amount * self.twist)
+
+    def flows(self, height: int, width: int, sizes: Tensor) -> Tensor:
+        """Pinches, and twists by turns."""
+        return radial_flows.pinch(height, width, self.amount, sizes, self.radius * min(height, width))

@@ -1,6 +1,5 @@
 """ImageNet-C's digital corruptions, and those of tone and colour."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,7 +13,8 @@ from hardgen.functional.bytewise import Bytes, OnBytes, change
 from hardgen.functional.codecs import jpeg_bytes
 from hardgen.functional.imagenet_c import boxes, elastic, shades, tone
 from hardgen.functional.levels import truncate
-from hardgen.functional.sampling import Border
+from hardgen.functional.motions import Motion, Planar
+from hardgen.functional.sampling import MADE_OF_EDGES
 from hardgen.perturbation import GeometricPerturbation
 from hardgen.perturbations.imagenet_c.severity import Corruption, PhotometricCorruption, Rows, Table
 from hardgen.registry import register
@@ -175,16 +175,9 @@ class ElasticTransform(Corruption, GeometricPerturbation):
         Table.cifar: ((0.0, 0.0, 0.08), (0.05, 0.2, 0.07), (0.08, 0.06, 0.06), (0.1, 0.04, 0.05), (0.1, 0.03, 0.03)),
     }
 
-    def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
+    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Where each pixel is taken from."""
-        return self._flow(images.shape[-2:], rng)
-
-    def batch_flow(self, batch: Batch, rng: SampleRng) -> Tensor:
-        """The same without a look at the images."""
-        return self._flow(batch.shape[-2:], rng)
-
-    def _flow(self, size: Sequence[int], rng: SampleRng) -> Tensor:
-        height, width = size
+        height, width = batch.shape[-2:]
         draws, corners = rng.coarse("field", 2, height, width), rng.uniform("corners", 3, 2) * 2 - 1
         if self.table is Table.imagenet:
             return elastic.waves(draws, 0.005 * height * self.row, (0.01 * height, 0.01 * width))
@@ -192,13 +185,13 @@ class ElasticTransform(Corruption, GeometricPerturbation):
         amount, sigma, affine = (part * side for part in self.row)
         return elastic.turned(elastic.waves(draws, amount, (sigma, sigma)), corners * affine)
 
-    def sample(self, batch: Batch, flow: Tensor) -> Batch:
+    def sample(self, batch: Batch, motion: Motion | Planar) -> Batch:
         """Samples, and cuts off to 8 bits where faithful."""
         if not self.faithful:
-            return super().sample(batch, flow)
-        if batch.device.type != "cpu" or self.border not in (Border.mirror, Border.edge):
-            return batch.replace(truncate(super().sample(batch.rounded(), flow).images))
-        ways = flow.numpy()
+            return super().sample(batch, motion)
+        if batch.device.type != "cpu" or self.border not in MADE_OF_EDGES:
+            return batch.replace(truncate(super().sample(batch.rounded(), motion).images))
+        ways = motion.flow().numpy()
 
         def how(pixels: Bytes, part: slice) -> NDArray[np.uint8]:
             return elastic.moved(pixels, ways[part.start], self.border)
