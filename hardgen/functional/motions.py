@@ -74,8 +74,30 @@ class Motion:
 
     def way(self) -> Tensor:
         """Root mean square way of an image's pixels in fractions of its short side, B."""
-        ways = displacement(self.fields)
+        ways = displacement(self.fields.float())
         return ways if self.places is None else ways[self.places]
+
+
+@dataclass(frozen=True)
+class Whole(Motion):
+    """A motion by whole pixels within the frame.
+
+    Attributes:
+        fields: K x H x W x 2 int16.
+    """
+
+    def flow(self) -> Tensor:
+        """As `Motion.flow`."""
+        return super().flow().float()
+
+    def making(self, border: Border) -> Making:
+        """As `Motion.making`; every pixel is a copy."""
+        ways = super().flow().numpy()
+
+        def one(image: Picture, i: int) -> Picture:
+            return cv2.remap(image, ways[i], None, cv2.INTER_NEAREST)
+
+        return Making(one, one)
 
 
 @dataclass(frozen=True)

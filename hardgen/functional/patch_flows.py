@@ -17,7 +17,7 @@ def rearranged(height: int, width: int, grid: int, sources: Tensor) -> Tensor:
         sources: B x grid^2 int64: which cell each cell shows, row by row.
 
     Returns:
-        B x height x width x 2 float32, whole numbers.
+        B x height x width x 2 int16.
     """
     device = sources.device
     own_y, own_x = (torch.arange(side, device=device) * grid // side for side in (height, width))
@@ -37,12 +37,12 @@ def _within(side: int, grid: int, own: Tensor, shown: Tensor) -> Tensor:
         shown: B x side x n: the cell that it shows, in n cases.
 
     Returns:
-        B x side x n float32.
+        B x side x n int16.
     """
     offset = torch.arange(side, device=own.device) - _start(own, side, grid)
     start = _start(shown, side, grid)
     last = torch.maximum(_start(shown + 1, side, grid) - 1, start).clamp(max=side - 1)
-    return torch.minimum(start + offset[:, None], last).float()
+    return torch.minimum(start + offset[:, None], last).short()
 
 
 def _start(cell: Tensor, side: int, grid: int) -> Tensor:

@@ -90,7 +90,7 @@ def test_smooth_fields_have_unit_variance_and_the_correlation_length() -> None:
 def test_cells_change_places_as_slices_do() -> None:
     image = torch.rand(1, 3, 12, 20, generator=torch.Generator().manual_seed(3))
     order = torch.randperm(16, generator=torch.Generator().manual_seed(4))[None]
-    got = resample(image, rearranged(12, 20, 4, order))
+    got = resample(image, rearranged(12, 20, 4, order).float())
     for cell, shown in enumerate(order[0].tolist()):
         y, x, v, u = cell // 4 * 3, cell % 4 * 5, shown // 4 * 3, shown % 4 * 5
         assert torch.equal(got[0, :, y : y + 3, x : x + 5], image[0, :, v : v + 3, u : u + 5])

@@ -1,5 +1,6 @@
 """Patches: the image cut up and put together wrongly."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,6 +8,7 @@ import torch
 from torch import Tensor
 
 from hardgen.batch import Batch
+from hardgen.functional.motions import Whole
 from hardgen.functional.patch_flows import rearranged
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import GeometricPerturbation
@@ -16,9 +18,27 @@ from hardgen.rng import SampleRng
 FINEST = 16
 
 
+class Rearrangement(GeometricPerturbation):
+    """Cuts the image into `grid` x `grid` cells, each of which shows a cell."""
+
+    grid: int
+
+    def motion(self, batch: Batch, rng: SampleRng) -> Whole:
+        """By the cells that are shown."""
+        return Whole(rearranged(batch.shape[-2], batch.shape[-1], int(self.grid), self.sources(rng)))
+
+    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
+        """The flow of that."""
+        return self.motion(batch, rng).flow()
+
+    @abstractmethod
+    def sources(self, rng: SampleRng) -> Tensor:
+        """Which cell each cell shows, row by row, B x grid^2 int64."""
+
+
 @register("patch_shuffle")
 @dataclass(frozen=True)
-class PatchShuffle(GeometricPerturbation):
+class PatchShuffle(Rearrangement):
     """Lets patches of the image change places in pairs.
 
     Pairs are drawn; as the fraction grows more of them swap, and those that have swapped stay so, so that the RMSE
@@ -32,21 +52,19 @@ class PatchShuffle(GeometricPerturbation):
     fraction: float = knob(0.0, 1.0, "of the patches", "Patches that have changed places.")
     grid: int = setting(8, 2, 64, "patches", "Patches along each side.")
 
-    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
+    def sources(self, rng: SampleRng) -> Tensor:
         """Swaps the first pairs of the drawn order."""
         count = int(self.grid) ** 2
         order = rng.permutation("order", count)
         pairs = round(self.fraction * (count // 2))
         first, second = order[:, 0 : 2 * pairs : 2], order[:, 1 : 2 * pairs : 2]
-        sources = torch.arange(count, device=batch.device).expand(len(batch), -1).clone()
-        sources.scatter_(1, first, second).scatter_(1, second, first)
-        height, width = batch.shape[-2:]
-        return rearranged(height, width, int(self.grid), sources)
+        sources = torch.arange(count, device=order.device).repeat(len(order), 1)
+        return sources.scatter_(1, first, second).scatter_(1, second, first)
 
 
 @register("jigsaw")
 @dataclass(frozen=True)
-class Jigsaw(GeometricPerturbation):
+class Jigsaw(Rearrangement):
     """Cuts the image into a grid of patches and puts every one of them in another's place.
 
     The grid grows ever finer; at each, the patches form one drawn ring in which each shows the next one. A box is the
@@ -63,10 +81,8 @@ class Jigsaw(GeometricPerturbation):
 
     grid: int = knob(1, FINEST, "patches a side", "Patches along each side.")
 
-    def flow(self, batch: Batch, rng: SampleRng) -> Tensor:
+    def sources(self, rng: SampleRng) -> Tensor:
         """Each patch shows the next of the ring."""
         count = self.grid**2
         ring = rng.uniform("order", FINEST * FINEST)[:, :count].argsort(stable=True, dim=1)
-        sources = torch.empty_like(ring).scatter_(1, ring, ring.roll(-1, 1))
-        height, width = batch.shape[-2:]
-        return rearranged(height, width, self.grid, sources)
+        return torch.empty_like(ring).scatter_(1, ring, ring.roll(-1, 1))
