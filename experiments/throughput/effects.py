@@ -230,7 +230,7 @@ EFFECTS = [
     Effect("pixel_drop", lambda s: {"fraction": 0.3}, lambda s: A.PixelDropout(0.3, p=1)),
     Effect(
         "patch_shuffle",
-        lambda s: {},
+        lambda s: {"fraction": 1.0, "grid": 4},
         lambda s: A.RandomGridShuffle((4, 4), p=1),
         lambda s: K.RandomJigsaw((4, 4), p=1.0),
     ),

@@ -22,9 +22,12 @@ def rearranged(height: int, width: int, grid: int, sources: Tensor) -> Tensor:
     device = sources.device
     own_y, own_x = (torch.arange(side, device=device) * grid // side for side in (height, width))
     shown = sources.view(-1, grid, grid)
-    y = _within(height, grid, own_y, shown[:, own_y] // grid)
-    x = _within(width, grid, own_x, shown.transpose(1, 2)[:, own_x] % grid).transpose(1, 2)
-    return torch.stack((x[:, own_y], y[:, :, own_x]), -1)
+    y = _within(height, grid, own_y, shown // grid)
+    x = _within(width, grid, own_x, shown.transpose(1, 2) % grid).transpose(1, 2)
+    y = y.mul_(1 << 16)  # x and y of a pixel go into one number
+    both = y.index_select(2, own_x) if width % grid else y.repeat_interleave(width // grid, 2)  # a tenth of the time
+    flow: Tensor = both.add_(x.index_select(1, own_y)).view(torch.int16)
+    return flow.view(len(sources), height, width, 2)
 
 
 def _within(side: int, grid: int, own: Tensor, shown: Tensor) -> Tensor:
@@ -34,15 +37,16 @@ def _within(side: int, grid: int, own: Tensor, shown: Tensor) -> Tensor:
         side: In pixels.
         grid: Cells a side.
         own: The cell of each pixel, side.
-        shown: B x side x n: the cell that it shows, in n cases.
+        shown: B x grid x n: what each cell shows, in n cases.
 
     Returns:
-        B x side x n int16.
+        B x side x n int32.
     """
     offset = torch.arange(side, device=own.device) - _start(own, side, grid)
     start = _start(shown, side, grid)
     last = torch.maximum(_start(shown + 1, side, grid) - 1, start).clamp(max=side - 1)
-    return torch.minimum(start + offset[:, None], last).short()
+    first, end = (place.int().index_select(1, own) for place in (start, last))
+    return torch.minimum(first.add_(offset.int()[:, None]), end)
 
 
 def _start(cell: Tensor, side: int, grid: int) -> Tensor:
