@@ -72,13 +72,13 @@ def to_bytes(image: NDArray[np.float32]) -> NDArray[np.uint8]:
     return np.asarray(cv2.convertScaleAbs(image, alpha=255.0), dtype=np.uint8).reshape(image.shape)
 
 
-def _by_bytes(images: Tensor, how: Callable[[NDArray[np.float32]], NDArray[Any]], alone: bool = False) -> Tensor:
-    """Brings every image of a CPU batch to bytes and back to floats; `alone` if the function is not pixel by pixel."""
+def _by_bytes(images: Tensor, how: Callable[[NDArray[np.float32]], NDArray[Any]]) -> Tensor:
+    """Brings every image of a CPU batch to bytes and back to floats, by a function of single pixels."""
     out = torch.empty_like(images, memory_format=torch.channels_last)
     images = images.contiguous(memory_format=torch.channels_last)
     batch, channels, height, width = images.shape
     # Small images go several at a time, as one high picture.
-    group = 1 if alone else max(1, min(batch, GROUP // (channels * height * width)))
+    group = max(1, min(batch, GROUP // (channels * height * width)))
 
     def some(number: int) -> None:
         part = slice(number * group, (number + 1) * group)
@@ -88,17 +88,3 @@ def _by_bytes(images: Tensor, how: Callable[[NDArray[np.float32]], NDArray[Any]]
 
     spread(some, -(-batch // group), images.numel())
     return out
-
-
-def on_bytes(images: Tensor, how: Callable[[NDArray[np.uint8]], NDArray[Any]]) -> Tensor:
-    """Runs a function of 8-bit images on every image; CUDA tensors go to the CPU for it and back.
-
-    Args:
-        images: B x C x H x W float32 in [0, 1]; rounded to 8 bits.
-        how: Takes and gives H x W x C uint8; it must not keep or write into what it is given.
-
-    Returns:
-        B x C x H x W float32, channels_last.
-    """
-    made = _by_bytes(images.cpu(), lambda x: np.ascontiguousarray(how(to_bytes(x))).reshape(x.shape), alone=True)
-    return made.to(images.device)

@@ -3,10 +3,16 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import cv2
+import numpy as np
 import torch
 from torch import Tensor
 
-from hardgen.functional.sampling import Border, resample
+from hardgen.batch import Batch
+from hardgen.functional import flows
+from hardgen.functional.motions import Planar
+from hardgen.functional.sampling import Border, Picture
+from hardgen.functional.sources import Making
 from hardgen.knobs import knob
 from hardgen.perturbation import PhotometricPerturbation
 from hardgen.registry import register
@@ -32,16 +38,33 @@ class ChromaticAberration(PhotometricPerturbation):
         """Samples red and blue at another magnification."""
         if images.shape[1] == 1:
             return images
-        height, width = images.shape[-2:]
-        y, x = (torch.arange(n, device=images.device) - (n - 1) / 2 for n in (height, width))
-        away = torch.stack((x.expand(height, width), y[:, None].expand(height, width)), -1)
-        centre = torch.tensor([(width - 1) / 2, (height - 1) / 2], device=images.device)
-        sign = (rng.integers("direction", 2) * 2 - 1)[:, None, None, None]
-        channels = [images[:, 1:2]]
-        for place, side in ((0, -1), (2, 1)):
-            flow = away * (1 + side * sign * 2 * self.displacement) + centre
-            moved = resample(images[:, place : place + 1].contiguous(), flow, border=Border.edge)
-            channels.insert(place, moved)
-        fringed = torch.cat(channels, 1)
+        red, blue = (
+            sheet.move(images[:, c : c + 1].contiguous(), Border.edge) for c, sheet in self._sheets(images, rng)
+        )
         same = (images == images[:, :1]).flatten(1).all(1)[:, None, None, None]
-        return torch.where(same, images, fringed)
+        return torch.where(same, images, torch.cat((red, images[:, 1:2], blue), 1))
+
+    def making(self, batch: Batch, rng: SampleRng) -> Making | None:
+        """The same for one image."""
+        if batch.shape[1] == 1:
+            return None
+        grey = batch.grey.tolist()
+        moves = [(c, sheet.making(Border.edge).floats) for c, sheet in self._sheets(batch, rng)]
+
+        def one(image: Picture, i: int) -> Picture:
+            if grey[i]:
+                return image
+            channels: list[Picture] = list(cv2.split(image))
+            for c, move in moves:
+                channels[c] = move(channels[c], i)
+            return np.asarray(cv2.merge(channels))
+
+        return Making(one, one)
+
+    def _sheets(self, of: Tensor | Batch, rng: SampleRng) -> list[tuple[int, Planar]]:
+        """How red and blue move, each by the number of its channel."""
+        sign = (rng.integers("direction", 2) * 2 - 1).float()[:, None, None]
+        sides = ((0, -1), (2, 1))
+        eye = torch.eye(2, device=of.device)
+        maps = [(c, flows.linear(eye * (1 + side * sign * 2 * self.displacement))) for c, side in sides]
+        return [(c, Planar(each, (of.shape[-2], of.shape[-1]))) for c, each in maps]

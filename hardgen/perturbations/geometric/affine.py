@@ -12,7 +12,7 @@ from hardgen.batch import Batch
 from hardgen.functional import flows
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
-from hardgen.perturbations.geometric.kinds import PlanarPerturbation
+from hardgen.perturbations.geometric.base import PlanarPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 

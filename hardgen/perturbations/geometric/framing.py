@@ -10,11 +10,11 @@ from torch import Tensor
 
 from hardgen.batch import Batch, boxes_to_mask
 from hardgen.functional import flows
+from hardgen.functional.measures import Doses, Measured
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
-from hardgen.perturbation import Doses
 from hardgen.perturbations.geometric.affine import like
-from hardgen.perturbations.geometric.kinds import PlanarPerturbation
+from hardgen.perturbations.geometric.base import PlanarPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
@@ -108,7 +108,7 @@ class Truncation(PlanarPerturbation):
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Moves everything, and counts what of the object is left."""
         after, doses = super().apply(batch, rng)
-        return after, {**doses, "visible": self._shifts(_object(batch), rng)[1]}
+        return after, Measured({"visible": lambda: self._shifts(_object(batch), rng)[1]}, doses)
 
     def maps(self, batch: Batch, rng: SampleRng) -> Tensor:
         """Shifts by what the object needs."""

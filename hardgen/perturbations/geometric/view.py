@@ -13,7 +13,7 @@ from hardgen.functional import flows, radial_flows
 from hardgen.functional.sampling import Border
 from hardgen.knobs import Scale, knob
 from hardgen.perturbations.geometric.affine import like, signs
-from hardgen.perturbations.geometric.kinds import FewFlows, PlanarPerturbation
+from hardgen.perturbations.geometric.base import FewFlows, PlanarPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 

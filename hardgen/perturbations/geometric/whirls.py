@@ -8,7 +8,7 @@ from torch import Tensor
 from hardgen.functional import radial_flows
 from hardgen.knobs import knob, setting
 from hardgen.perturbations.geometric.affine import like, signs
-from hardgen.perturbations.geometric.kinds import FewFlows
+from hardgen.perturbations.geometric.base import FewFlows
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
