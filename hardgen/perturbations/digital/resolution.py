@@ -92,8 +92,9 @@ class ChromaSubsampling(PhotometricPerturbation):
 
     What differs from the BT.601 luma shrinks by means over areas and grows again by bilinear interpolation: 4:2:0 keeps
     half as many samples as the image has pixels along a side. As many as it has, or more, change nothing; over the
-    first eighth fewer (than 256, if it has more) the coarse colour blends in, so that nothing jumps. At the hardest the
-    picture has a few samples of colour; there is hardly any less, and as luma stays, this alone makes few pictures hard.
+    first eighth fewer (than 256, if it has more) the coarse colour blends in, so that nothing jumps. At the hardest
+    the picture has a few samples of colour; there is hardly any less, and as luma stays, this alone makes few pictures
+    hard.
     """
 
     limits: ClassVar[str] = "Luma is kept unless channels clip; no rounding of chroma and no choice of its siting."
