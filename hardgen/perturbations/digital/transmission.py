@@ -61,7 +61,7 @@ class BitErrors(Perturbation):
 
     limits: ClassVar[str] = "Errors are independent and strike raw values: no bursts, no stuck bits, no coded stream."
 
-    probability: float = knob(0.0, 0.2, "of the bits", "Probability that a bit flips.")
+    probability: float = knob(0.0, 0.12, "of the bits", "Probability that a bit flips.")
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Flips the bits of every value; `flipped` is the share of the bits that did."""
@@ -85,7 +85,7 @@ class Interlace(PhotometricPerturbation):
         "monotone.displacement": "a shift by the period of a pattern brings it back in step",
     }
 
-    displacement: float = knob(0.0, 0.25, SHORT_SIDE, "Way of the scene from one field to the next.")
+    displacement: float = knob(0.0, 0.12, SHORT_SIDE, "Way of the scene from one field to the next.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Shifts the odd lines of every image."""

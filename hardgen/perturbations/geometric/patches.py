@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from hardgen.functional.patch_flows import rearranged
-from hardgen.knobs import knob, setting
+from hardgen.knobs import Scale, knob, setting
 from hardgen.perturbation import GeometricPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
@@ -60,7 +60,7 @@ class Jigsaw(GeometricPerturbation):
         "(all of 30 photographs fall at some step, by 0.102 of full scale at most)",
     }
 
-    grid: int = knob(1, FINEST, "patches a side", "Patches along each side.")
+    grid: int = knob(1, FINEST, "patches a side", "Patches along each side.", Scale.LOG)
 
     def flow(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Each patch shows the next of the ring."""
