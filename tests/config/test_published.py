@@ -10,7 +10,9 @@ import torch
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 
+from hardgen.batch import Batch, Donors
 from hardgen.config import CONF, pipeline_of, plain, store
+from hardgen.perturbations.distractors import protected
 from hardgen.sweeps.axes import read_axes
 from hardgen.testing import sample_batch
 
@@ -64,7 +66,7 @@ OTHERS = {
     "compositional_nets": [0.3, 0.5, 0.7],
     "imagenet_9": [1.0],
     "imagenet_w": [0.5],
-    "crowding": [4.0, 3.0, 2.0, 1.5, 1.0],
+    "crowding": [2.0, 1.75, 1.5, 1.25, 1.0],
 }
 
 
@@ -112,6 +114,30 @@ def test_every_level_changes_images(name: str) -> None:
         changed = (images != batch.images).flatten(1).any(1)
         assert int(changed.sum()) >= 4, axis.name
         assert torch.isfinite(images).all()
+
+
+@pytest.mark.parametrize("slot", ["any", "same"])
+@pytest.mark.parametrize("boxed", [True, False])
+@pytest.mark.parametrize("side", [32, 63, 224])
+def test_crowding_keeps_target_and_flankers_in_the_frame(side: int, boxed: bool, slot: str) -> None:
+    pipeline, found = axes("crowding")
+    n = 12
+    images = torch.rand(n, 3, side, side, generator=torch.Generator().manual_seed(1))
+    donors = Donors(images[:4], (0, 1, 0, 1))
+    box = torch.tensor([[0.0, 0.0, 0.5, 1.0]]) * side
+    boxes = tuple(box for _ in range(n)) if boxed else None
+    batch = Batch(images, tuple(map(str, range(n))), labels=(0, 1) * 6, boxes=boxes, donors=donors)
+    values = {a.name: a.knob.neutral for a in found.values()}
+    alone = pipeline.with_values(values)
+    small = alone(batch, alone.rngs(0, batch)).batch
+    target = protected(small, 0.18)
+    assert 0.15 * side <= int(target[0, 0].any(1).sum()) <= 0.22 * side
+    for point in found[slot].points:
+        made = pipeline.with_values(values | {point.axis: point.value})
+        got = made(batch, made.rngs(0, batch))
+        assert got.doses[f"{slot}.in_frame"].tolist() == [1.0] * n
+        assert got.doses[f"{slot}.count"].tolist() == [2.0] * n
+        assert torch.equal(got.batch.images[target.expand(-1, 3, -1, -1)], small.images[target.expand(-1, 3, -1, -1)])
 
 
 def test_every_preset_says_what_it_is() -> None:

@@ -146,6 +146,19 @@ def test_flankers_far_outside_leave_the_image_as_it_is() -> None:
     assert got.doses["count"].tolist() == [0.0] * 6
 
 
+def test_flankers_say_how_much_of_them_the_frame_leaves() -> None:
+    """Of a flanker that has the target's size, a share that follows from where the frame cuts it."""
+    batch = plain(n=30, boxes=torch.tensor([[10.0, 10.0, 30.0, 30.0]]))
+    got = run(Flankers(spacing=1.0, count=1), batch)
+    assert got.doses["in_frame"].tolist() == pytest.approx([c * 1600 / 400 for c in got.doses["covered"].tolist()])
+    assert 0.2 < float(got.doses["in_frame"].min()) < float(got.doses["in_frame"].max()) <= 0.5
+    far = run(Flankers(spacing=1.5, count=8), plain(boxes=BOX))
+    assert bool((far.doses["in_frame"] < 1).all())
+    near = run(Flankers(spacing=2.0, count=8), plain(boxes=torch.tensor([[18.0, 18.0, 22.0, 22.0]])))
+    assert near.doses["in_frame"].tolist() == [1.0] * 6
+    assert run(Flankers(spacing=9.0), plain(boxes=BOX)).doses["in_frame"].tolist() == [0.0] * 6
+
+
 def test_flankers_have_the_target_s_longer_side() -> None:
     got = run(Flankers(spacing=1.0, count=1), plain(n=20, boxes=torch.tensor([[16.0, 18.0, 24.0, 21.0]])))
     assert got.doses["covered"].tolist() == pytest.approx([64 / 1600] * 20)

@@ -24,9 +24,25 @@ def test_more_dropped_rows_include_fewer_and_the_dose_counts_them() -> None:
 def test_chroma_subsampling_keeps_luma() -> None:
     images = torch.rand(1, 3, 32, 48, generator=torch.Generator().manual_seed(1)).mul(0.2).add(0.4)
     batch = Batch(images, ("a",))
-    after = ChromaSubsampling(0.1)(batch, SampleRng(1, "s", batch.ids)).batch.images
+    after = ChromaSubsampling(4.0)(batch, SampleRng(1, "s", batch.ids)).batch.images
     assert float((luminance(after) - luminance(images)).abs().max()) < 1e-5
     assert float((after - images).abs().max()) > 0.02
+
+
+def test_chroma_has_as_many_samples_at_every_resolution() -> None:
+    """Colour squares finer than the samples go to their mean, and coarser ones stay, whatever the image's size."""
+    for side in (64, 256):
+        cells = torch.arange(side) * 16 // side
+        fine = ((cells[:, None] + cells[None, :]) % 2).float()
+        coarse = (torch.arange(side) >= side // 2).float().expand(side, side)
+        red = torch.stack((fine, coarse))[:, None] * 0.2 + 0.4
+        images = torch.cat((red, 0.7 - 0.5 * red, red * 0 + 0.5), 1)
+        batch = Batch(images, ("fine", "coarse"))
+        after = ChromaSubsampling(8.0)(batch, SampleRng(1, "s", batch.ids)).batch.images
+        chroma = (after - luminance(after))[:, 0]
+        assert float(chroma[0].std()) < 1e-4
+        assert float(chroma[1, :, : side // 4].std()) < 1e-4
+        assert float(chroma[1].std()) == pytest.approx(float((images - luminance(images))[1, 0].std()), rel=0.1)
 
 
 def test_over_sharpening_is_an_unsharp_mask() -> None:

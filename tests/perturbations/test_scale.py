@@ -13,11 +13,10 @@ from hardgen.registry import perturbations
 IN_PIXELS = {
     "jpeg": "a codec's blocks are 8 pixels",
     "webp": "a codec's blocks are 4 to 16 pixels",
-    "chroma_subsampling": "the scale is that of the image's own pixels",
     "bayer": "cells are whole pixels, an even number of them",
 }
 """What works on an image's own pixels, whatever they show."""
-COARSE = {"pixelate": 0.6, "downscale": 0.6, "ringing": 0.8}
+COARSE = {"pixelate": 0.6, "downscale": 0.6, "chroma_subsampling": 0.5, "ringing": 0.8}
 """Hardness from which on the smaller image too has several pixels to each of the few that are left."""
 NAMES = [
     name

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from hardgen.functional import resolution
 from hardgen.functional.tone import luminance
@@ -91,18 +90,22 @@ class Downscale(PhotometricPerturbation):
 class ChromaSubsampling(PhotometricPerturbation):
     """Keeps brightness sharp and stores colour in few pixels, as video does.
 
-    What differs from the BT.601 luma shrinks to the scale by means over areas and grows again by bilinear
-    interpolation: 4:2:0 has the scale 0.5. At the hardest the picture has a few pixels of colour; there is
-    hardly any less, and as luma stays, this alone makes few pictures hard.
+    What differs from the BT.601 luma shrinks by means over areas and grows again by bilinear interpolation: 4:2:0 keeps
+    half as many samples as the image has pixels along a side. As many as it has, or more, change nothing; over the
+    first eighth fewer (than 256, if it has more) the coarse colour blends in, so that nothing jumps. At the hardest
+    the picture has a few samples of colour; there is hardly any less, and as luma stays, this alone makes few pictures
+    hard.
     """
 
     limits: ClassVar[str] = "Luma is kept unless channels clip; no rounding of chroma and no choice of its siting."
+    exemptions: ClassVar[dict[str, str]] = {
+        "monotone": "the grid of samples shifts as their number falls: on 32 photographs at 224 px 6 steps of 0.05 in "
+        "608 bring an image up to 0.006 of full scale nearer the clean one"
+    }
 
-    scale: float = knob(1.0, 0.01, "of the pixels along a side", "Pixels of chroma along a side.", Scale.LOG)
+    samples: float = knob(MOST, 2.0, "samples", "Samples of colour along the short side.", Scale.LOG)
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Shrinks and enlarges chroma."""
         luma = luminance(images)
-        height, width = (max(round(n * self.scale), 1) for n in images.shape[-2:])
-        few = functional.interpolate(images - luma, (height, width), mode="area")
-        return functional.interpolate(few, tuple(images.shape[-2:]), mode="bilinear").add_(luma)
+        return _fewer(images - luma, self.samples, resolution.LINEAR).add_(luma)

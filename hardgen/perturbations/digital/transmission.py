@@ -1,4 +1,4 @@
-"""What goes wrong between a camera and a screen: lost blocks, fields out of step, sensor mosaics, moiré."""
+"""What goes wrong between a camera and a screen: lost blocks, flipped bits, fields out of step, mosaics, moiré."""
 
 import math
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.functional import occlusion
+from hardgen.functional.bits import flip_bits
 from hardgen.functional.coverage import coverage
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import Doses, Perturbation, PhotometricPerturbation
@@ -48,6 +49,28 @@ class BlockLoss(Perturbation):
         return batch.replace(torch.where(covered, torch.stack(standing), batch.images)), coverage(batch, covered)
 
 
+@register("bit_errors")
+@dataclass(frozen=True)
+class BitErrors(Perturbation):
+    """Flips single bits of the raw 8-bit values, as a faulty memory or an unprotected radio link does.
+
+    Every one of the 8 bits of every value flips with the same probability, independently of the others. A flip of the
+    highest bit moves a value by half of full scale, one of the lowest by 1/255: the root mean square change is about
+    0.58 times the root of the probability. What flips at one probability stays flipped at every higher one.
+    """
+
+    limits: ClassVar[str] = "Errors are independent and strike raw values: no bursts, no stuck bits, no coded stream."
+
+    probability: float = knob(0.0, 0.12, "of the bits", "Probability that a bit flips.")
+
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Flips the bits of every value; `flipped` is the share of the bits that did."""
+        shape = batch.shape[1:]
+        amount, order = rng.coarse("amount", *shape), rng.uniform("order", *shape)
+        images, shares = flip_bits(batch.images, amount, order, self.probability)
+        return batch.replace(images), {"flipped": torch.where(batch.grey, shares[:, 0], shares.mean(1))}
+
+
 @register("interlace")
 @dataclass(frozen=True)
 class Interlace(PhotometricPerturbation):
@@ -62,7 +85,7 @@ class Interlace(PhotometricPerturbation):
         "monotone.displacement": "a shift by the period of a pattern brings it back in step",
     }
 
-    displacement: float = knob(0.0, 0.25, SHORT_SIDE, "Way of the scene from one field to the next.")
+    displacement: float = knob(0.0, 0.12, SHORT_SIDE, "Way of the scene from one field to the next.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Shifts the odd lines of every image."""

@@ -110,7 +110,8 @@ class Flankers(Perturbation):
     2, 4 and 8): at spacing 1 they touch the target, and they never cover it. They are cut at the frame, and an image
     with none in sight stays as it is; the first lie on top.
 
-    Doses: `count` flankers at least partly in the frame, and those of `coverage`.
+    Doses: `count` flankers at least partly in the frame, `in_frame` the share of all flankers' area that lies within it
+    (below 1 a wide spacing is easy for want of flankers; see the preset `crowding`), and those of `coverage`.
     """
 
     limits: ClassVar[str] = "Flankers are whole square pictures, and nothing models the eye's falling resolution."
@@ -162,7 +163,22 @@ class Flankers(Perturbation):
             pixels = with_channels(pixels, batch.images.shape[1], grey)
             patches.append([Patch(p, *corner) for p, corner in zip(pixels, corners, strict=True)])
         images, covered, count = paste(batch.images, patches)
-        return batch.replace(images), {"count": count, **coverage(batch, covered, target[:, None])}
+        height, width = batch.shape[-2:]
+        shares = [[_in_frame(patch, height, width) for patch in row] for row in patches]
+        in_frame = torch.tensor(shares, device=images.device).mean(1)
+        return batch.replace(images), {
+            "count": count,
+            "in_frame": in_frame,
+            **coverage(batch, covered, target[:, None]),
+        }
+
+
+def _in_frame(patch: Patch, height: int, width: int) -> float:
+    """The share of a patch's area that lies within the frame."""
+    h, w = patch.pixels.shape[-2:]
+    rows = min(patch.top + h, height) - max(patch.top, 0)
+    columns = min(patch.left + w, width) - max(patch.left, 0)
+    return max(rows, 0) * max(columns, 0) / (h * w)
 
 
 def _on_square(turn: float) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from torch import Tensor
 from hardgen.batch import Batch
 from hardgen.functional.motions import Whole
 from hardgen.functional.patch_flows import rearranged
-from hardgen.knobs import knob, setting
+from hardgen.knobs import Scale, knob, setting
 from hardgen.perturbation import GeometricPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
@@ -79,7 +79,7 @@ class Jigsaw(Rearrangement):
         "(all of 30 photographs fall at some step, by 0.102 of full scale at most)",
     }
 
-    grid: int = knob(1, FINEST, "patches a side", "Patches along each side.")
+    grid: int = knob(1, FINEST, "patches a side", "Patches along each side.", Scale.LOG)
 
     def sources(self, rng: SampleRng) -> Tensor:
         """Each patch shows the next of the ring."""

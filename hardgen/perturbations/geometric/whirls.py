@@ -24,7 +24,7 @@ class Swirl(FewFlows):
     limits: ClassVar[str] = "A twist in the image plane that no camera or scene makes: a test of shape, not of weather."
     exemptions: ClassVar[dict[str, str]] = {"monotone.degrees": like(24, 0.041)}
 
-    degrees: float = knob(0.0, 720.0, "degrees", "Turn at the centre.")
+    degrees: float = knob(0.0, 360.0, "degrees", "Turn at the centre.")
     radius: float = setting(0.7, 0.05, 4.0, "of the short side", "Where the turn ends.")
 
     def sizes(self, rng: SampleRng) -> Tensor:
