@@ -1,6 +1,7 @@
 """What the commands do, given a composed config."""
 
 import json
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ from hardgen.sweeps.axes import Axis, read_axes
 from hardgen.sweeps.plan import Mode, Plan, plan
 from hardgen.sweeps.run import Settings
 from hardgen.variant_files import Format
+
+started = time.time()  # when this process, or its latest command, began
 
 
 @dataclass(frozen=True)
@@ -117,8 +120,8 @@ def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig],
             else:
                 raise
         finally:
-            # Hydra makes the folder of a run; where a command has none of its own, it is the user's working folder.
-            if folder.is_dir() and folder.resolve() != Path.cwd() and not any(folder.iterdir()):
+            # Hydra makes the folder of a run; one that was there before, as the working folder is, is the user's.
+            if folder.is_dir() and folder.stat().st_mtime > started and not any(folder.iterdir()):
                 folder.rmdir()
 
     return run

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 import warnings
 from collections.abc import Callable, Sequence
 
@@ -60,6 +61,7 @@ def _run(command: str, rest: list[str]) -> int:
     if command not in HELP:
         raise HardgenError(f"unknown command {command!r}{near(command, HELP)}")
     keep_freed_memory()
+    commands.started = time.time()
     registry.load_installed()
     for path in plugins_named(rest):
         registry.load_file(path)

@@ -189,3 +189,12 @@ def test_an_empty_working_folder_stays(
     monkeypatch.chdir(here)
     run(*words, "pipeline=contrast")
     assert here.is_dir()
+
+
+@pytest.mark.parametrize("words", [["--dry-run"], ["data.limit=-1"]])
+def test_an_empty_folder_that_was_there_stays_and_a_new_one_goes(run: Run, tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "mine").mkdir()
+    for name in ("mine", "new"):
+        run("sweep", f"out={tmp_path / name}", "pipeline=contrast", *words)
+    assert (tmp_path / "mine").is_dir()
+    assert not (tmp_path / "new").exists()
