@@ -43,7 +43,9 @@ def run(command: str, words: Sequence[str]) -> int:
     try:
         return _run(command, list(words))
     except KeyboardInterrupt:
-        console.print("hardgen: stopped; what is done is kept: the same command with the same out= goes on from there")
+        console.print(
+            "hardgen: stopped; files that are written are kept: the same command with the same out= makes the rest"
+        )
         return 130
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
