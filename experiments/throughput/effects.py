@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import albumentations as A
+import cv2
 import kornia.augmentation as K
 import kornia.enhance as KE
 import kornia.filters as KF
@@ -172,7 +173,16 @@ EFFECTS = [
         uint8=True,
     ),
     Effect("webp", lambda s: {"quality": 30}, lambda s: A.ImageCompression("webp", (30, 30), p=1)),
-    Effect("downscale", lambda s: {"pixels": s / 4}, lambda s: A.Downscale((0.25, 0.25), p=1)),
+    Effect(
+        "downscale",
+        lambda s: {"pixels": s / 4},
+        lambda s: A.Downscale((0.25, 0.25), {"downscale": cv2.INTER_AREA, "upscale": cv2.INTER_LINEAR}, p=1),
+    ),
+    Effect(
+        "pixelate",
+        lambda s: {"blocks": s / 4},
+        lambda s: A.Downscale((0.25, 0.25), {"downscale": cv2.INTER_AREA, "upscale": cv2.INTER_NEAREST}, p=1),
+    ),
     Effect("chromatic_aberration", lambda s: {}, lambda s: A.ChromaticAberration((0.05, 0.05), (0.05, 0.05), p=1)),
     Effect(
         "rotation",

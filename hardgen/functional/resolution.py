@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from hardgen.functional.parallel import by_image
+from hardgen.functional.sources import Bytes, Floats, Making, make
 
 NEAREST, LINEAR, CUBIC = "nearest", "bilinear", "bicubic"
 _OPENCV = {NEAREST: cv2.INTER_NEAREST_EXACT, LINEAR: cv2.INTER_LINEAR, CUBIC: cv2.INTER_CUBIC}
@@ -42,12 +42,37 @@ def coarsen(images: Tensor, height: int, width: int, back: str) -> Tensor:
 
 def coarsen_opencv(images: Tensor, height: int, width: int, back: str) -> Tensor:
     """`coarsen` for CPU tensors."""
+    return make(images, coarsening(height, width, back))
 
-    def one(image: NDArray[np.float32], _: int) -> NDArray[Any]:
-        small = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
-        return cv2.resize(small, (image.shape[1], image.shape[0]), interpolation=_OPENCV[back])
 
-    return by_image(images, one)
+def coarsening(height: int, width: int, back: str, share: float = 1.0) -> Making:
+    """`coarsen` for each image by itself, on the CPU.
+
+    Args:
+        height: In pixels, at most H.
+        width: In pixels, at most W.
+        back: `nearest`, `bilinear` or `bicubic`.
+        share: How far to go from the image to the coarse one, in [0, 1].
+    """
+
+    def shrunk(image: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA))
+
+    def grown(small: NDArray[Any], image: NDArray[Any]) -> NDArray[Any]:
+        large = cv2.resize(small, (image.shape[1], image.shape[0]), interpolation=_OPENCV[back])
+        return np.asarray(large).reshape(image.shape)
+
+    def floats(image: Floats, _: int) -> Floats:
+        coarse = grown(shrunk(image), image)
+        return coarse if share == 1.0 else image + (coarse - image) * np.float32(share)
+
+    def levels(codes: Bytes, _: int) -> Bytes:
+        if back == NEAREST:
+            return grown(shrunk(codes), codes)
+        large = grown(shrunk(codes.astype(np.float32)), codes)
+        return np.asarray(cv2.addWeighted(large, 1.0, large, 0.0, 0.0, dtype=cv2.CV_8U))
+
+    return Making(floats, levels if share == 1.0 else None)
 
 
 def coarsen_torch(images: Tensor, height: int, width: int, back: str) -> Tensor:

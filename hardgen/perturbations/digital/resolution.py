@@ -1,13 +1,16 @@
 """Fewer pixels: block means, and down and up again."""
 
 import enum
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional import resolution
+from hardgen.functional.sources import Making
 from hardgen.functional.tone import luminance
 from hardgen.knobs import Scale, knob
 from hardgen.perturbation import PhotometricPerturbation
@@ -26,18 +29,45 @@ EASE = 1 / 8
 """Share of an image's pixels over whose loss it blends into the coarse one."""
 
 
+def _size(height: int, width: int, short: float) -> tuple[int, int, float]:
+    """How large an image of so many pixels along its short side is, and how far it blends into that one.
+
+    It blends in from as many pixels as it has, or 256 if it has more.
+    """
+    most = min(MOST, height, width)
+    share = min(max((most - short) / (most * EASE), 0.0), 1.0)
+    return *resolution.smaller(height, width, short), share
+
+
 def _fewer(images: Tensor, short: float, back: str) -> Tensor:
-    """The image at so many pixels along its short side; blended in from as many as it has, or 256 if it has more."""
-    height, width = resolution.smaller(images.shape[2], images.shape[3], short)
+    """The image at so many pixels along its short side."""
+    height, width, share = _size(images.shape[2], images.shape[3], short)
     coarse = resolution.coarsen(images, height, width, back)
-    most = min(MOST, *images.shape[2:])
-    share = (most - short) / (most * EASE)
-    return coarse if share >= 1.0 else torch.lerp(images, coarse, max(share, 0.0))
+    return coarse if share == 1.0 else torch.lerp(images, coarse, share)
+
+
+class Coarse(PhotometricPerturbation):
+    """Shows the image at fewer pixels."""
+
+    @property
+    @abstractmethod
+    def short(self) -> tuple[float, str]:
+        """Pixels along the short side, and how they are enlarged."""
+
+    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """Shrinks and enlarges the batch."""
+        return _fewer(images, *self.short)
+
+    def making(self, batch: Batch, rng: SampleRng) -> Making:
+        """Shrinks and enlarges each image."""
+        short, back = self.short
+        height, width, share = _size(batch.shape[2], batch.shape[3], short)
+        return resolution.coarsening(height, width, back, share)
 
 
 @register("pixelate")
 @dataclass(frozen=True)
-class Pixelate(PhotometricPerturbation):
+class Pixelate(Coarse):
     """Shows the image in large square pixels, each the mean of what it covers, as a mosaic that hides a face does.
 
     The short side has a whole number of blocks. ImageNet-C's `pixelate` keeps 0.6, 0.5, 0.4, 0.3 and 0.25 of 224 px:
@@ -50,9 +80,10 @@ class Pixelate(PhotometricPerturbation):
 
     blocks: float = knob(MOST, 8.0, "blocks", "Blocks along the short side.", Scale.LOG)
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Averages over the blocks."""
-        return _fewer(images, self.blocks, resolution.NEAREST)
+    @property
+    def short(self) -> tuple[float, str]:
+        """Blocks, each of one colour."""
+        return self.blocks, resolution.NEAREST
 
 
 class Enlargement(enum.Enum):
@@ -64,7 +95,7 @@ class Enlargement(enum.Enum):
 
 @register("downscale")
 @dataclass(frozen=True)
-class Downscale(PhotometricPerturbation):
+class Downscale(Coarse):
     """Loses detail as an image does that was shrunk and enlarged again, or that came from a small file.
 
     Shrinking takes the mean of the area of each new pixel, enlarging interpolates. As many pixels as the image has,
@@ -80,9 +111,10 @@ class Downscale(PhotometricPerturbation):
     pixels: float = knob(MOST, 8.0, "pixels", "Pixels along the short side.", Scale.LOG)
     enlargement: Enlargement = Enlargement.bilinear
 
-    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
-        """Shrinks and enlarges."""
-        return _fewer(images, self.pixels, self.enlargement.value)
+    @property
+    def short(self) -> tuple[float, str]:
+        """Pixels, enlarged by choice."""
+        return self.pixels, self.enlargement.value
 
 
 @register("chroma_subsampling")

@@ -92,6 +92,10 @@ class Grid(Occluder):
         """By the turn of a pixel's cell, then by its row in it."""
         return occlusion.grid(height, width, self.cell, draw)
 
+    def cover_whole(self, height: int, width: int, draws: Tensor) -> Tensor:
+        """Cell by cell."""
+        return occlusion.cover_grid(height, width, self.cell, draws, self.fraction)
+
 
 @register("bars")
 @dataclass(frozen=True)
