@@ -1,4 +1,6 @@
-"""Lossy codecs on 8-bit images, through OpenCV on the CPU; images on another device are copied there and back."""
+"""Lossy codecs on the bytes of 8-bit images, through OpenCV on the CPU."""
+
+from typing import Any
 
 import cv2
 import numpy as np
@@ -6,51 +8,57 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hardgen.functional.bytewise import Bytes
-from hardgen.functional.levels import decode
-from hardgen.functional.pointwise import Values, on_values
+from hardgen.functional.bytewise import Bytes, change
 
 
-def jpeg(images: Tensor, quality: int) -> tuple[Tensor, Tensor]:
+def jpeg(codes: NDArray[np.uint8], quality: int) -> tuple[NDArray[np.uint8], Tensor]:
     """Writes and reads JPEG with libjpeg's quality and colour at half the resolution (4:2:0).
 
+    Args:
+        codes: B x H x W x C.
+        quality: libjpeg's, 1 to 100.
+
     Returns:
-        The images, B x C x H x W, and the bits per pixel of each file, B float32.
+        The images, B x H x W x C, and the bits per pixel of each file, B float32.
     """
     sampling = [cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420]
-    return _coded(images, ".jpg", [cv2.IMWRITE_JPEG_QUALITY, quality, *sampling])
+    return _coded(codes, ".jpg", [cv2.IMWRITE_JPEG_QUALITY, quality, *sampling])
 
 
 def jpeg_bytes(pixels: Bytes, quality: int) -> NDArray[np.uint8]:
     """Writes one image as JPEG with libjpeg's quality and defaults, and reads it back."""
-    grey = pixels.shape[2] == 1
-    ordered = pixels if grey else cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR)
-    _, file = cv2.imencode(".jpg", ordered, (cv2.IMWRITE_JPEG_QUALITY, quality))
-    return np.asarray(cv2.imdecode(file, cv2.IMREAD_GRAYSCALE if grey else cv2.IMREAD_COLOR_RGB), np.uint8)
+    return _read(_written(pixels, ".jpg", [cv2.IMWRITE_JPEG_QUALITY, quality]), pixels)
 
 
-def webp(images: Tensor, quality: int) -> tuple[Tensor, Tensor]:
+def webp(codes: NDArray[np.uint8], quality: int) -> tuple[NDArray[np.uint8], Tensor]:
     """Writes and reads lossy WebP.
 
+    Args:
+        codes: B x H x W x C.
+        quality: libwebp's, 1 to 100.
+
     Returns:
-        The images, B x C x H x W, and the bits per pixel of each file, B float32.
+        The images, B x H x W x C, and the bits per pixel of each file, B float32.
     """
-    return _coded(images, ".webp", [cv2.IMWRITE_WEBP_QUALITY, quality])
+    return _coded(codes, ".webp", [cv2.IMWRITE_WEBP_QUALITY, quality])
 
 
-def _coded(images: Tensor, kind: str, options: list[int]) -> tuple[Tensor, Tensor]:
-    bits = torch.zeros(len(images))
-    colour = images.shape[1] == 3
-    shape = (*images.shape[-2:], 3) if colour else tuple(images.shape[-2:])
+def _coded(codes: NDArray[np.uint8], kind: str, options: list[int]) -> tuple[NDArray[np.uint8], Tensor]:
+    sizes = torch.zeros(len(codes))
 
-    def one(image: Values, out: Values, i: int) -> None:
-        # The codec takes R for B and back, which would exchange their weights in luma.
-        pixels = cv2.convertScaleAbs(image, alpha=255.0).reshape(shape)
-        _, data = cv2.imencode(kind, cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR) if colour else pixels, options)
-        bits[i] = data.size * 8 / (shape[0] * shape[1])
-        back = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR if colour else cv2.IMREAD_GRAYSCALE))
-        back = cv2.cvtColor(back, cv2.COLOR_BGR2RGB) if colour else back
-        decode(np.asarray(back, dtype=np.uint8).reshape(out.shape), out)
+    def one(pixels: Bytes, place: slice) -> NDArray[np.uint8]:
+        file = _written(pixels, kind, options)
+        sizes[place.start] = file.size
+        return _read(file, pixels)
 
-    out = on_values(images.cpu(), one)
-    return out.to(images.device), bits.to(images.device)
+    return change(codes, one, alone=True), sizes * 8 / codes[0, ..., 0].size
+
+
+def _written(pixels: Bytes, kind: str, options: list[int]) -> NDArray[Any]:
+    ordered = pixels if pixels.shape[2] == 1 else cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR)
+    return np.asarray(cv2.imencode(kind, ordered, options)[1])
+
+
+def _read(file: NDArray[Any], like: Bytes) -> NDArray[np.uint8]:
+    how = cv2.IMREAD_GRAYSCALE if like.shape[2] == 1 else cv2.IMREAD_COLOR_RGB
+    return np.asarray(cv2.imdecode(file, how), np.uint8)

@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
 from hardgen.batch import Batch
 from hardgen.functional import codecs
 from hardgen.knobs import Scale, knob
@@ -13,6 +17,14 @@ from hardgen.rng import SampleRng
 NOT_MONOTONE = (
     "An encoder's rounding falls now well and now badly: a file of lower quality can lie slightly nearer to the image."
 )
+
+
+def recoded(batch: Batch, codes: NDArray[np.uint8], bits: Tensor) -> tuple[Batch, Doses]:
+    """The batch with what came out of a codec, on its device, and the size of the files."""
+    after = batch.coded_anew(codes)
+    if not batch.on_cpu:
+        after = after.replace(after.images.to(batch.device), on_grid=True)
+    return after, {"bits_per_pixel": bits.to(batch.device)}
 
 
 @register("jpeg")
@@ -33,8 +45,7 @@ class Jpeg(Perturbation):
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Encodes and decodes; `bits_per_pixel` is the size of the file."""
-        images, bits = codecs.jpeg(batch.images, self.quality)
-        return batch.replace(images), {"bits_per_pixel": bits}
+        return recoded(batch, *codecs.jpeg(batch.bytes(), self.quality))
 
 
 @register("webp")
@@ -53,5 +64,4 @@ class Webp(Perturbation):
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Encodes and decodes; `bits_per_pixel` is the size of the file."""
-        images, bits = codecs.webp(batch.images, self.quality)
-        return batch.replace(images), {"bits_per_pixel": bits}
+        return recoded(batch, *codecs.webp(batch.bytes(), self.quality))
