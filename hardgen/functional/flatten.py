@@ -100,17 +100,18 @@ def mosaic(images: Tensor, cell: float) -> Tensor:
     count = max(round(height * width / (max(cell, 1 / FINEST) * short) ** 2), 1)
     cells = _cells(height, width, count)
     if images.device.type == "cpu":
-        flat = by_image(images, lambda image, _: _flat(image, cells))
+        tiled = by_image(images, lambda image, _: flat(image, cells))
     else:
-        flat = _flat_torch(images, torch.from_numpy(cells).to(images.device))
-    return flat if cell * FINEST >= 1 else torch.lerp(images, flat, cell * FINEST)
+        tiled = _flat_torch(images, torch.from_numpy(cells).to(images.device))
+    return tiled if cell * FINEST >= 1 else torch.lerp(images, tiled, cell * FINEST)
 
 
-def _flat(image: NDArray[np.float32], cells: NDArray[np.int32]) -> NDArray[np.float32]:
+def flat(image: NDArray[np.float32], cells: NDArray[np.int32]) -> NDArray[np.float32]:
+    """An image, H x W x C, with each pixel at the mean of its cell, which is given for H * W pixels."""
     counts = np.maximum(np.bincount(cells), 1)
     planes = [np.bincount(cells, weights=image[..., c].ravel()) / counts for c in range(image.shape[2])]
     means: NDArray[np.float32] = np.stack(planes, -1).astype(np.float32)
-    return means[cells].reshape(image.shape)
+    return means.take(cells, 0).reshape(image.shape)
 
 
 def _flat_torch(images: Tensor, cells: Tensor) -> Tensor:

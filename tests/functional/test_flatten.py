@@ -7,7 +7,7 @@ from scipy.ndimage import uniform_filter
 from torch import Tensor
 from torch.nn.functional import avg_pool2d
 
-from hardgen.functional.flatten import _cells, _flat, _flat_torch, box_means, kuwahara, mosaic
+from hardgen.functional.flatten import _cells, _flat_torch, box_means, flat, kuwahara, mosaic
 
 
 def images(height: int, width: int) -> Tensor:
@@ -66,12 +66,12 @@ def test_cells_are_of_like_size() -> None:
 
 def test_mosaic_gives_each_cell_its_mean_and_both_ways_agree() -> None:
     x, cells = images(40, 40), _cells(40, 40, 30)
-    flat = np.stack([_flat(i.permute(1, 2, 0).numpy(), cells) for i in x]).transpose(0, 3, 1, 2)
-    assert _flat_torch(x, torch.from_numpy(cells)).numpy() == pytest.approx(flat, abs=1e-6)
+    tiled = np.stack([flat(i.permute(1, 2, 0).numpy(), cells) for i in x]).transpose(0, 3, 1, 2)
+    assert _flat_torch(x, torch.from_numpy(cells)).numpy() == pytest.approx(tiled, abs=1e-6)
     values = x.numpy().reshape(2, 3, -1)
     for cell in set(cells):
         wanted = values[..., cells == cell].mean(-1, keepdims=True)
-        assert flat.reshape(2, 3, -1)[..., cells == cell] == pytest.approx(
+        assert tiled.reshape(2, 3, -1)[..., cells == cell] == pytest.approx(
             np.broadcast_to(wanted, (2, 3, sum(cells == cell))), abs=1e-5
         )
     assert mosaic(x, 2.0) == pytest.approx(x.mean((2, 3), keepdim=True).expand_as(x), abs=1e-5)

@@ -5,13 +5,18 @@ from typing import ClassVar
 
 from torch import Tensor
 
+from hardgen.batch import Batch
 from hardgen.functional.flatten import kuwahara, mosaic
-from hardgen.knobs import knob
+from hardgen.functional.regions import parting, superpixels
+from hardgen.functional.sources import Making
+from hardgen.knobs import Scale, knob
 from hardgen.perturbation import PhotometricPerturbation
 from hardgen.registry import register
 from hardgen.rng import SampleRng
 
 SHORT_SIDE = "of the short side"
+MOST = 4096.0
+"""Superpixels that count as the image itself."""
 
 
 @register("painterly")
@@ -47,7 +52,7 @@ class Mosaic(PhotometricPerturbation):
     """
 
     limits: ClassVar[str] = (
-        "Tiles do not follow the picture's contours, as superpixels or a craftsman's would; no joints."
+        "Tiles do not follow the picture's contours, as a craftsman's would (see superpixels); no joints."
     )
 
     cell: float = knob(0.0, 0.06, SHORT_SIDE, "Side of a square of a tile's mean area.")
@@ -55,3 +60,29 @@ class Mosaic(PhotometricPerturbation):
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Gives every tile its mean colour."""
         return mosaic(images, self.cell)
+
+
+@register("superpixels")
+@dataclass(frozen=True)
+class Superpixels(PhotometricPerturbation):
+    """Fills regions of like colour with their mean colour, as a paint-by-numbers picture or a poster does.
+
+    Regions follow the picture's contours. Ever fewer are made by joining neighbours (Ward's criterion: the squared
+    error grows least), so that what is lost at one number stays lost at the next. In about four times fewer regions
+    lies the next partition; between two the image blends. As many regions as the image has pixels, or 4,096, change
+    nothing.
+    """
+
+    limits: ClassVar[str] = (
+        "Regions follow colour alone, in display values, with contours on a grid of 112 px along the short side."
+    )
+
+    regions: float = knob(MOST, 8.0, "regions", "Regions of one colour.", Scale.LOG)
+
+    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+        """Gives every region its mean colour."""
+        return superpixels(images, self.regions, MOST)
+
+    def making(self, batch: Batch, rng: SampleRng) -> Making:
+        """Parts each image by itself."""
+        return parting(self.regions, MOST)
