@@ -1,26 +1,29 @@
 """What falls: rain and snow."""
 
+import functools
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from hardgen.batch import Batch
-from hardgen.functional import scatter
-from hardgen.functional.coating import blend
-from hardgen.functional.filters import gaussian_blur
+from hardgen.functional import sheets
+from hardgen.functional.coverage import coverage
 from hardgen.functional.planes import planes
+from hardgen.functional.sheets import Bytes, Grid
 from hardgen.knobs import knob, setting
-from hardgen.perturbations.weather.coating import Canvases, Scattered, Tables, plane, tint
+from hardgen.perturbation import Doses, Perturbation
+from hardgen.perturbations.weather.coating import lay, plain, tints
 from hardgen.registry import register
-from hardgen.rng import SampleRng
+from hardgen.rng import SampleRng, sample_generator
 
-DROPS = (0.84, 0.86, 0.89)
-"""What streaks of rain and the mist between them send to the camera: the sky's light."""
+MOST = 60_000
+"""Things on a sheet, however small they are."""
 
 
 def evenly(count: int, low: float, high: float) -> NDArray[np.float32]:
@@ -28,21 +31,73 @@ def evenly(count: int, low: float, high: float) -> NDArray[np.float32]:
     return (low + (high - low) * (np.arange(count) * 0.6180339887 % 1)).astype(np.float32)
 
 
-def ends(middle: NDArray[np.float32], reach: NDArray[np.float32], angle: float) -> NDArray[np.float32]:
-    """Both ends of lines about their middles, n x 4, which reach so far at an angle from upright, in radians."""
-    across = np.stack((math.sin(angle) * reach, math.cos(angle) * reach), 1)
-    return np.concatenate((middle - across, middle + across), 1).astype(np.float32)
+def things(name: str, count: float) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Uniform numbers for things on a sheet, n x 4, the first two its place, and when each comes.
+
+    Args:
+        name: What they are.
+        count: On a square of the short side.
+    """
+    n = min(round(count * sheets.PERIOD**2), MOST)
+    numbers = sample_generator(0, "sheet", "", name).random((n, 4), dtype=np.float32)
+    numbers[:, :2] *= sheets.PERIOD
+    return numbers, np.arange(n)
+
+
+@dataclass(frozen=True)
+class Falling(Perturbation):
+    """Covers an exact fraction of the image with things that come in the order in which a sheet has them."""
+
+    fraction: float = knob(0.0, 0.4, "of the image", "Share of the image that is covered.")
+
+    COLOUR: ClassVar[tuple[int, int, int]] = (255, 255, 255)
+
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Lays each image's own piece of the sheet over it, the last things in part, so that the fraction is met."""
+        height, width = batch.shape[-2:]
+        grid, draws = Grid.of(height, width), rng.uniform("piece", 4).cpu().numpy()
+        sheet, colours = self.sheet(grid.side), tints(batch, self.COLOUR)
+
+        def piece(i: int) -> tuple[Bytes, NDArray[np.float32]]:
+            x, y, turn, side = draws[i].tolist()
+            codes = sheets.piece(sheet, grid, np.array([x, y]), self.turn(turn), side < 0.5)
+            return codes, sheets.shares(codes, self.fraction)
+
+        def opacity(i: int) -> Bytes:
+            return sheets.enlarged(self.opacity(*piece(i), grid), height, width)
+
+        def hidden(i: int) -> NDArray[np.float32]:
+            codes, shares = piece(i)
+            return sheets.enlarged(grid.coarse(np.take(shares, codes)), height, width)
+
+        def covered() -> torch.Tensor:
+            return planes(len(batch), height, width, hidden)[:, None].to(batch.device)
+
+        return lay(batch, lambda i: plain(height, width, colours[i]), opacity), coverage(batch, covered)
+
+    @abstractmethod
+    def sheet(self, side: int) -> Bytes:
+        """The sheet for a short side of so many fine pixels."""
+
+    @abstractmethod
+    def turn(self, number: float) -> float:
+        """How an image's piece is turned, in radians, from a uniform number."""
+
+    @abstractmethod
+    def opacity(self, codes: Bytes, shares: NDArray[np.float32], grid: Grid) -> Bytes:
+        """What hides the scene: from a piece of the sheet, and how much there is of what has each code."""
 
 
 @register("rain")
 @dataclass(frozen=True)
-class Rain(Scattered):
+class Rain(Falling):
     """Draws bright slanted streaks over the image, as falling rain does in a short exposure.
 
-    Streaks share one direction for each image and differ in length, width and brightness; they appear in a drawn order,
-    so that more rain keeps every streak there was. A grey veil thickens with them: x t + A (1 - t), where t falls by
+    Streaks share one direction for each image and differ in length, width and brightness; they appear in an order, so
+    that more rain keeps every streak there was. A grey veil thickens with them: x t + A (1 - t), where t falls by
     `veil` times the coverage. The streaks, out of focus by 0.25% of the short side, take the image 40 to 90% of the way
-    to the same A. The dose `covered` counts streaks alone, a pixel that one crosses in part by that part.
+    to the same A, which is the sky's light. The dose `covered` counts streaks alone, a pixel that one crosses in part
+    by that part. Each image has its own piece of one great field of streaks, at a drawn place, lean and hand.
     """
 
     limits: ClassVar[str] = "Streaks do not refract the scene, and rain neither wets nor reflects on the ground."
@@ -53,41 +108,42 @@ class Rain(Scattered):
     veil: float = setting(0.8, 0.0, 1.0, "of the coverage", "Opacity of the veil between the streaks.")
     angle: float | None = setting(None, -60.0, 60.0, "degrees", "Lean of the streaks from upright; drawn unless set.")
 
-    COUNT: ClassVar[int] = 900
+    COLOUR: ClassVar[tuple[int, int, int]] = (214, 219, 227)
 
-    def canvases(self, batch: Batch, rng: SampleRng, fine: int) -> Canvases:
-        """The numbers of the streaks."""
-        height, width = batch.images.shape[-2:]
-        side, size = min(height, width), np.array([width, height], np.float32)
-        draws, leans = rng.uniform("streaks", self.COUNT, 4).cpu().numpy(), rng.uniform("lean", 1).cpu().numpy()
+    def sheet(self, side: int) -> Bytes:
+        """Upright streaks."""
+        return streaks(side, self.length, self.width)
 
-        def one(i: int) -> scatter.Canvas:
-            row, lean = draws[i], float(leans[i, 0])
-            angle = math.radians(60.0 * lean - 30.0 if self.angle is None else self.angle)
-            reach = (0.4 + 1.2 * row[:, 2]) * (self.length * side / 2)
-            thick = (0.5 + row[:, 3]) * (self.width * side)
-            return scatter.bars(height, width, ends(row[:, :2] * size - 0.5, reach, angle), thick, fine)
+    def turn(self, number: float) -> float:
+        """The lean."""
+        return math.radians(60.0 * number - 30.0 if self.angle is None else self.angle)
 
-        return planes(len(batch), height * fine, width * fine, one, np.uint16).numpy()
-
-    def lay(self, batch: Batch, rng: SampleRng, canvases: Canvases, tables: Tables, covered: Tensor) -> Tensor:
+    def opacity(self, codes: Bytes, shares: NDArray[np.float32], grid: Grid) -> Bytes:
         """Each streak, a little out of focus, by its own opacity, which the veil behind it is part of."""
-        height, width = batch.images.shape[-2:]
-        veil, opacities = self.veil * self.fraction, evenly(self.COUNT + 1, 0.4, 0.9)
-        streaks = [table * (opacities - np.float32(veil)) for table in tables]
-        opacity = plane(batch, canvases, streaks, self.fineness(height, width))
-        opacity = gaussian_blur(opacity, max(0.0025 * min(height, width), 0.1)).add_(veil)
-        return blend(batch.images, tint(batch, DROPS), None, opacity)
+        veil = np.float32(self.veil * self.fraction)
+        table = shares * (evenly(256, 0.4, 0.9) - veil) + veil
+        return sheets.seen(codes, sheets.to_opacity(table), grid, 0.0025)
+
+
+@functools.lru_cache(maxsize=4)
+def streaks(side: int, length: float, width: float) -> Bytes:
+    """The sheet of `Rain`."""
+    numbers, order = things("streaks", 0.8 / (length * width))
+    lengths, widths = (0.4 + 1.2 * numbers[:, 2]) * length, (0.5 + numbers[:, 3]) * width
+    return sheets.sheet(
+        sheets.bars(numbers[:, :2], lengths, widths, side), order * sheets.NONE // max(len(order), 1), side
+    )
 
 
 @register("snow")
 @dataclass(frozen=True)
-class Snow(Scattered):
+class Snow(Falling):
     """Scatters white flakes of many sizes over the image, near ones large and blurred, far ones small and clear.
 
-    Flakes appear in a drawn order, a little drawn out along their fall; a flake's size follows its distance, with many
-    far and few near. ImageNet-C's snow, thresholded noise with motion blur, also whitens the whole image. The dose
-    `covered` counts flakes as they are before the lens blurs them.
+    Flakes appear in an order, a little drawn out along their fall; a flake's size follows its distance, with many far
+    and few near. ImageNet-C's snow, thresholded noise with motion blur, also whitens the whole image. The dose
+    `covered` counts flakes as they are before the lens blurs them. Each image has its own piece of one great field of
+    flakes, at a drawn place, wind and hand.
     """
 
     limits: ClassVar[str] = "Flakes are round and equally white; no snow settles on the scene."
@@ -95,42 +151,34 @@ class Snow(Scattered):
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the image under flakes.")
     size: float = setting(0.02, 0.002, 0.1, "of the short side", "Typical diameter of a flake.")
 
-    COUNT: ClassVar[int] = 1100
-    NEAR: ClassVar[float] = 1.6
-    """Typical diameters from which on a flake is near, and blurred."""
+    COLOUR: ClassVar[tuple[int, int, int]] = (245, 247, 255)
 
-    def canvases(self, batch: Batch, rng: SampleRng, fine: int) -> Canvases:
-        """The numbers of the flakes."""
-        height, width = batch.images.shape[-2:]
-        side, size = min(height, width), np.array([width, height], np.float32)
-        draws, winds = self.flakes(rng), rng.uniform("wind", 1).cpu().numpy()
+    def sheet(self, side: int) -> Bytes:
+        """Flakes that fall straight down."""
+        return flakes(side, self.size)
 
-        def one(i: int) -> scatter.Canvas:
-            row = draws[i]
-            radii = self.diameters(row)[:, None] * np.array([1.15, 0.87]) * (self.size * side / 2)
-            angles = math.pi / 2 + 1.6 * (winds[i] - 0.5) + 0.5 * (row[:, 3] - 0.5)
-            return scatter.ellipses(height, width, row[:, :2] * size - 0.5, radii, angles, fine)
+    def turn(self, number: float) -> float:
+        """The wind."""
+        return 1.6 * (number - 0.5)
 
-        return planes(len(batch), height * fine, width * fine, one, np.uint16).numpy()
+    def opacity(self, codes: Bytes, shares: NDArray[np.float32], grid: Grid) -> Bytes:
+        """Flake by flake more or less opaque; near ones out of focus."""
+        opacities = sheets.to_opacity(shares * evenly(256, 0.7, 1.0))
+        near = np.arange(256, dtype=np.uint8) % 2
+        far = sheets.seen(codes, opacities * (1 - near), grid, 0.0018)
+        return np.asarray(cv2.add(far, sheets.seen(codes, opacities * near, grid, 0.006)))
 
-    def flakes(self, rng: SampleRng) -> NDArray[np.float32]:
-        """Place, size and direction of each flake, B x n x 4 uniform numbers."""
-        rows: NDArray[np.float32] = rng.uniform("flakes", self.COUNT, 4).cpu().numpy()
-        return rows
 
-    def diameters(self, row: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Diameters of an image's flakes, of the typical one."""
-        return np.asarray(0.45 / (1.0 - 0.88 * row[:, 2]), dtype=np.float32)
+@functools.lru_cache(maxsize=4)
+def flakes(side: int, size: float) -> Bytes:
+    """The sheet of `Snow`: near flakes have odd codes, far ones even codes."""
+    numbers, order = things("flakes", 0.5 / size**2)
+    diameters = 0.45 / (1.0 - 0.88 * numbers[:, 2])
+    radii = diameters[:, None] * np.array([1.15, 0.87]) * (size / 2)
+    angles = math.pi / 2 + 0.5 * (numbers[:, 3] - 0.5)
+    codes = order * (sheets.NONE // 2) // max(len(order), 1) * 2 + (diameters > NEAR)
+    return sheets.sheet(sheets.ellipses(numbers[:, :2], radii, angles, side), codes, side)
 
-    def lay(self, batch: Batch, rng: SampleRng, canvases: Canvases, tables: Tables, covered: Tensor) -> Tensor:
-        """Near white, flake by flake more or less opaque; near ones out of focus."""
-        height, width = batch.images.shape[-2:]
-        side, fine = min(height, width), self.fineness(height, width)
-        opacities, flakes = evenly(self.COUNT + 1, 0.7, 1.0), self.flakes(rng)
-        near = [np.append(self.diameters(row) > self.NEAR, False) for row in flakes]
-        parts = []
-        for blur, those in ((0.0018, [~n for n in near]), (0.006, near)):
-            chosen = [table * opacities * these for table, these in zip(tables, those, strict=True)]
-            parts.append(gaussian_blur(plane(batch, canvases, chosen, fine), max(blur * side, 0.1)))
-        opacity = torch.add(*parts).clamp_(max=1.0)
-        return blend(batch.images, tint(batch, (0.96, 0.97, 1.0)), None, opacity)
+
+NEAR = 1.6
+"""Typical diameters from which on a flake is near, and blurred."""

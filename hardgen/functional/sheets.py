@@ -1,0 +1,180 @@
+"""Sheets: large fields of things that come one after the other, drawn once, of which each image takes its own piece.
+
+A sheet repeats after `PERIOD` short sides of an image. Each of its pixels holds the code of the first thing that covers
+it, or `NONE`; what is covered follows from a table with one share for each code.
+"""
+
+import math
+from typing import Any, NamedTuple, TypeAlias
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes: TypeAlias = NDArray[np.uint8]
+Plane: TypeAlias = NDArray[np.floating[Any]]
+
+PERIOD = 2
+
+NONE = 255
+"""The code of what nothing covers."""
+
+CORNERS = 12
+"""Of the polygon that stands for an ellipse."""
+
+SHIFT = 4
+"""Binary places that OpenCV's drawing keeps of a coordinate."""
+
+FINE, MIDDLING, LARGE = 128, 256, 512
+"""Short sides in pixels up to which a pixel is worked out by 4 x 4, by 2 x 2, and not from a smaller image."""
+
+
+class Grid(NamedTuple):
+    """Where an image's piece of a sheet is worked out.
+
+    Attributes:
+        rows: Of a picture which is the image's, or a smaller one of a large image.
+        columns: Of the same.
+        fine: Fine pixels along a pixel of it.
+    """
+
+    rows: int
+    columns: int
+    fine: int
+
+    @classmethod
+    def of(cls, height: int, width: int) -> "Grid":
+        """That of images of a size."""
+        side = min(height, width)
+        scale = min(1.0, LARGE / side)
+        return cls(round(height * scale), round(width * scale), 4 if side <= FINE else 2 if side <= MIDDLING else 1)
+
+    @property
+    def side(self) -> int:
+        """The short side, in fine pixels."""
+        return min(self.rows, self.columns) * self.fine
+
+    def coarse(self, plane: NDArray[Any]) -> NDArray[Any]:
+        """A plane of fine pixels, averaged over each pixel."""
+        if self.fine == 1:
+            return plane
+        return np.asarray(cv2.resize(plane, (self.columns, self.rows), interpolation=cv2.INTER_AREA))
+
+
+def bars(places: Plane, lengths: Plane, widths: Plane, side: int) -> Plane:
+    """Corners of upright bars, n x 4 x 2, as `sheet` takes them.
+
+    Args:
+        places: n x 2, x and y of the middles, in short sides.
+        lengths: n, of the short side.
+        widths: n, of the short side; a bar is at least a pixel wide.
+        side: The short side, in pixels.
+    """
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32) / 2
+    sizes = np.maximum(np.stack((widths, lengths), 1) - 1 / side, 0)
+    return np.asarray(places[:, None] + corners * sizes[:, None])
+
+
+def ellipses(places: Plane, radii: Plane, angles: Plane, side: int) -> Plane:
+    """Corners of polygons that stand for ellipses, n x `CORNERS` x 2, as `sheet` takes them.
+
+    Args:
+        places: n x 2, x and y of the centres, in short sides.
+        radii: n x 2, along and across, of the short side; an ellipse is at least a pixel wide.
+        angles: n, of the first radius, in radians from level.
+        side: The short side, in pixels.
+    """
+    turn = np.arange(CORNERS, dtype=np.float32) * np.float32(2 * np.pi / CORNERS)
+    along, across = np.maximum(radii - 0.5 / side, 0).T[..., None]
+    x, y = along * np.cos(turn), across * np.sin(turn)
+    cos, sin = np.cos(angles)[:, None], np.sin(angles)[:, None]
+    return np.asarray(np.stack((x * cos - y * sin, x * sin + y * cos), -1) + places[:, None])
+
+
+def sheet(corners: Plane, codes: NDArray[np.integer[Any]], side: int) -> Bytes:
+    """Draws convex polygons, the first on top, on a sheet whose edges meet.
+
+    Args:
+        corners: n x corners x 2 in short sides, drawn half a pixel larger to each side; middles in [0, `PERIOD`).
+        codes: n, below `NONE`.
+        side: The short side, in pixels.
+
+    Returns:
+        Two by two of the sheet's periods, of `PERIOD` x side pixels each.
+    """
+    size, points = PERIOD * side, corners * np.float32(side) - np.float32(0.5)
+    low, high, copies = points.min(1), points.max(1), []
+    for shift in np.stack(np.meshgrid([-size, 0, size], [-size, 0, size]), -1).reshape(-1, 2):
+        near = ((low + shift < size) & (high + shift > -1)).all(1)
+        copies += [(k, shift) for k in np.flatnonzero(near).tolist()]
+    drawn = np.full((size, size), NONE, np.uint8)
+    for k, shift in sorted(copies, key=lambda copy: -copy[0]):
+        place = np.rint((points[k] + shift) * (1 << SHIFT)).astype(np.int32)
+        cv2.fillConvexPoly(drawn, place, int(codes[k]), cv2.LINE_8, SHIFT)
+    return np.tile(drawn, (2, 2))
+
+
+def piece(whole: Bytes, grid: Grid, place: Plane, turn: float, mirrored: bool) -> Bytes:
+    """A piece of a sheet, turned about its middle.
+
+    Args:
+        whole: The sheet, two by two periods.
+        grid: For the piece's size in fine pixels.
+        place: x and y of its middle, in periods within [0, 1).
+        turn: In radians; what is upright leans so far to the left.
+        mirrored: Whether left and right change places.
+    """
+    columns, rows = grid.columns * grid.fine, grid.rows * grid.fine
+    cos, sin = math.cos(turn), math.sin(turn)
+    way = np.array([[cos, -sin], [sin, cos]]) * [-1.0 if mirrored else 1.0, 1.0]
+    start = (place + 0.5) * (len(whole) // 2) - way @ ((columns - 1) / 2, (rows - 1) / 2)
+    flags = cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP
+    moved = np.concatenate((way, start[:, None]), 1)
+    return np.asarray(cv2.warpAffine(whole, moved, (columns, rows), flags=flags, borderMode=cv2.BORDER_WRAP))
+
+
+def shares(codes: Bytes, fraction: float) -> NDArray[np.float32]:
+    """What share of each thing there is, so that a fraction of a piece is covered exactly.
+
+    Things come one by one; the last one fades in, and after all of them what none covers does. A larger fraction has no
+    smaller share of any.
+
+    Args:
+        codes: A piece of a sheet.
+        fraction: Of it, in [0, 1].
+
+    Returns:
+        256 float32 in [0, 1].
+    """
+    sizes = cv2.calcHist([codes], [0], None, [256], [0.0, 256.0]).ravel()
+    before = sizes.cumsum() - sizes  # whole numbers, exact in float32 below 2^24
+    return np.asarray(np.clip((np.float32(fraction * codes.size) - before) / np.maximum(sizes, 1), 0, 1))
+
+
+def to_opacity(table: NDArray[np.float32]) -> Bytes:
+    """A table of opacities in [0, 1] as bytes."""
+    return np.rint(table * np.float32(255)).astype(np.uint8)
+
+
+def seen(codes: Bytes, table: Bytes, grid: Grid, blur: float) -> Bytes:
+    """What a table gives for each code, averaged over the fine pixels of a pixel and out of focus.
+
+    Args:
+        codes: A piece of a sheet.
+        table: 256 values.
+        grid: The piece's.
+        blur: Standard deviation, of the short side; below a third of a pixel there is none.
+    """
+    plane, sigma = grid.coarse(cv2.LUT(codes, table)), blur * grid.side / grid.fine
+    if sigma < 1 / 3:
+        return plane
+    size = 2 * math.ceil(2.5 * sigma) + 1
+    return np.asarray(cv2.GaussianBlur(plane, (size, size), sigma, borderType=cv2.BORDER_REPLICATE))
+
+
+def enlarged(plane: NDArray[Any], height: int, width: int) -> NDArray[Any]:
+    """A grid's plane at the size of the image."""
+    if plane.shape == (height, width):
+        return plane
+    way = cv2.INTER_AREA if height < plane.shape[0] else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(plane, (width, height), interpolation=way))
