@@ -28,7 +28,11 @@ def coverage(batch: Batch, covered: Tensor | Callable[[], Tensor], target: Tenso
         none. The three are left out if no image may have a target, and not a number (a blank in tables) for one image
         that has none.
     """
-    cover = (lambda: covered) if isinstance(covered, Tensor) else functools.cache(covered)
+
+    @functools.cache
+    def cover() -> Tensor:
+        return covered if isinstance(covered, Tensor) else covered()
+
     ways: dict[str, Callable[[], Tensor]] = {"covered": lambda: share(cover())}
     if target is None and batch.masks is None and batch.boxes is None:
         return Measured(ways)

@@ -28,6 +28,9 @@ SHIFT = 4
 FINE, MIDDLING, LARGE = 128, 256, 512
 """Short sides in pixels up to which a pixel is worked out by 4 x 4, by 2 x 2, and not from a smaller image."""
 
+COUNTED = 50_000
+"""Pixels of a piece that are counted, or all."""
+
 
 class Grid(NamedTuple):
     """Where an image's piece of a sheet is worked out.
@@ -50,6 +53,16 @@ class Grid(NamedTuple):
         return cls(round(height * scale), round(width * scale), 4 if side <= FINE else 2 if side <= MIDDLING else 1)
 
     @property
+    def height(self) -> int:
+        """Of a piece, in fine pixels."""
+        return self.rows * self.fine
+
+    @property
+    def width(self) -> int:
+        """Of a piece, in fine pixels."""
+        return self.columns * self.fine
+
+    @property
     def side(self) -> int:
         """The short side, in fine pixels."""
         return min(self.rows, self.columns) * self.fine
@@ -61,18 +74,22 @@ class Grid(NamedTuple):
         return np.asarray(cv2.resize(plane, (self.columns, self.rows), interpolation=cv2.INTER_AREA))
 
 
-def bars(places: Plane, lengths: Plane, widths: Plane, side: int) -> Plane:
-    """Corners of upright bars, n x 4 x 2, as `sheet` takes them.
+def bars(places: Plane, lengths: Plane, widths: Plane, lean: float, side: int) -> Plane:
+    """Corners of bars, n x 4 x 2, as `sheet` takes them.
 
     Args:
         places: n x 2, x and y of the middles, in short sides.
         lengths: n, of the short side.
         widths: n, of the short side; a bar is at least a pixel wide.
+        lean: From upright, in radians; to the right at the foot.
         side: The short side, in pixels.
     """
-    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32) / 2
-    sizes = np.maximum(np.stack((widths, lengths), 1) - 1 / side, 0)
-    return np.asarray(places[:, None] + corners * sizes[:, None])
+    way, aside = (
+        np.array(v, np.float32) / 2 for v in ((math.sin(lean), math.cos(lean)), (math.cos(lean), -math.sin(lean)))
+    )
+    long, wide = lengths[:, None] * way, np.maximum(widths - 1 / side, 0)[:, None] * aside
+    corners: Plane = places[:, None] + np.stack((-long - wide, -long + wide, long + wide, long - wide), 1)
+    return corners
 
 
 def ellipses(places: Plane, radii: Plane, angles: Plane, side: int) -> Plane:
@@ -91,18 +108,18 @@ def ellipses(places: Plane, radii: Plane, angles: Plane, side: int) -> Plane:
     return np.asarray(np.stack((x * cos - y * sin, x * sin + y * cos), -1) + places[:, None])
 
 
-def sheet(corners: Plane, codes: NDArray[np.integer[Any]], side: int) -> Bytes:
+def sheet(corners: Plane, codes: NDArray[np.integer[Any]], grid: Grid) -> Bytes:
     """Draws convex polygons, the first on top, on a sheet whose edges meet.
 
     Args:
         corners: n x corners x 2 in short sides, drawn half a pixel larger to each side; middles in [0, `PERIOD`).
         codes: n, below `NONE`.
-        side: The short side, in pixels.
+        grid: For the short side and the size of a piece.
 
     Returns:
-        Two by two of the sheet's periods, of `PERIOD` x side pixels each.
+        The sheet and as much of it again to the right and below as a piece takes.
     """
-    size, points = PERIOD * side, corners * np.float32(side) - np.float32(0.5)
+    size, points = PERIOD * grid.side, corners * np.float32(grid.side) - np.float32(0.5)
     low, high, copies = points.min(1), points.max(1), []
     for shift in np.stack(np.meshgrid([-size, 0, size], [-size, 0, size]), -1).reshape(-1, 2):
         near = ((low + shift < size) & (high + shift > -1)).all(1)
@@ -111,33 +128,32 @@ def sheet(corners: Plane, codes: NDArray[np.integer[Any]], side: int) -> Bytes:
     for k, shift in sorted(copies, key=lambda copy: -copy[0]):
         place = np.rint((points[k] + shift) * (1 << SHIFT)).astype(np.int32)
         cv2.fillConvexPoly(drawn, place, int(codes[k]), cv2.LINE_8, SHIFT)
-    return np.tile(drawn, (2, 2))
+    return np.pad(drawn, ((0, grid.height), (0, grid.width)), mode="wrap")
 
 
-def piece(whole: Bytes, grid: Grid, place: Plane, turn: float, mirrored: bool) -> Bytes:
-    """A piece of a sheet, turned about its middle.
+def piece(whole: Bytes, grid: Grid, x: float, y: float, mirrored: bool, turned: bool) -> Bytes:
+    """A piece of a sheet; read-only.
 
     Args:
-        whole: The sheet, two by two periods.
-        grid: For the piece's size in fine pixels.
-        place: x and y of its middle, in periods within [0, 1).
-        turn: In radians; what is upright leans so far to the left.
+        whole: As `sheet` gave it.
+        grid: For the piece's size.
+        x: Its left edge in [0, 1), in periods.
+        y: Its upper edge.
         mirrored: Whether left and right change places.
+        turned: Whether it is upside down, as by half a turn.
     """
-    columns, rows = grid.columns * grid.fine, grid.rows * grid.fine
-    cos, sin = math.cos(turn), math.sin(turn)
-    way = np.array([[cos, -sin], [sin, cos]]) * [-1.0 if mirrored else 1.0, 1.0]
-    start = (place + 0.5) * (len(whole) // 2) - way @ ((columns - 1) / 2, (rows - 1) / 2)
-    flags = cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP
-    moved = np.concatenate((way, start[:, None]), 1)
-    return np.asarray(cv2.warpAffine(whole, moved, (columns, rows), flags=flags, borderMode=cv2.BORDER_WRAP))
+    left, top = int(x * PERIOD * grid.side), int(y * PERIOD * grid.side)
+    part = whole[top : top + grid.height, left : left + grid.width]
+    if turned:
+        return np.asarray(cv2.flip(part, 0 if mirrored else -1))
+    return np.asarray(cv2.flip(part, 1)) if mirrored else part
 
 
 def shares(codes: Bytes, fraction: float) -> NDArray[np.float32]:
-    """What share of each thing there is, so that a fraction of a piece is covered exactly.
+    """What share of each thing there is, so that a fraction of a piece is covered.
 
     Things come one by one; the last one fades in, and after all of them what none covers does. A larger fraction has no
-    smaller share of any.
+    smaller share of any. Of a large piece some rows, evenly spread, are counted.
 
     Args:
         codes: A piece of a sheet.
@@ -146,14 +162,16 @@ def shares(codes: Bytes, fraction: float) -> NDArray[np.float32]:
     Returns:
         256 float32 in [0, 1].
     """
-    sizes = cv2.calcHist([codes], [0], None, [256], [0.0, 256.0]).ravel()
+    counted = codes[:: max(codes.size // COUNTED, 1)]
+    sizes = cv2.calcHist([counted], [0], None, [256], [0.0, 256.0]).ravel()
     before = sizes.cumsum() - sizes  # whole numbers, exact in float32 below 2^24
-    return np.asarray(np.clip((np.float32(fraction * codes.size) - before) / np.maximum(sizes, 1), 0, 1))
+    return np.asarray(np.clip((np.float32(fraction * counted.size) - before) / np.maximum(sizes, 1), 0, 1))
 
 
 def to_opacity(table: NDArray[np.float32]) -> Bytes:
     """A table of opacities in [0, 1] as bytes."""
-    return np.rint(table * np.float32(255)).astype(np.uint8)
+    values: Bytes = np.rint(table * np.float32(255)).astype(np.uint8)
+    return values
 
 
 def seen(codes: Bytes, table: Bytes, grid: Grid, blur: float) -> Bytes:
@@ -163,12 +181,13 @@ def seen(codes: Bytes, table: Bytes, grid: Grid, blur: float) -> Bytes:
         codes: A piece of a sheet.
         table: 256 values.
         grid: The piece's.
-        blur: Standard deviation, of the short side; below a third of a pixel there is none.
+        blur: Standard deviation of a normal curve cut at 1.7 of it, of the short side; below a third of a pixel there
+            is none.
     """
     plane, sigma = grid.coarse(cv2.LUT(codes, table)), blur * grid.side / grid.fine
     if sigma < 1 / 3:
         return plane
-    size = 2 * math.ceil(2.5 * sigma) + 1
+    size = 2 * round(1.7 * sigma) + 1
     return np.asarray(cv2.GaussianBlur(plane, (size, size), sigma, borderType=cv2.BORDER_REPLICATE))
 
 

@@ -50,7 +50,7 @@ def test_a_coating_changes_the_share_of_pixels_that_it_says(cls: type[Coating], 
 def test_what_is_scattered_covers_the_share_that_it_says(cls: type[Scattered], fraction: float) -> None:
     white = Batch(torch.ones(2, 3, 96, 150), ("a", "b"))
     doses = cls(fraction)(white, SampleRng(3, "s", white.ids)).doses
-    assert doses["covered"].tolist() == pytest.approx([fraction, fraction], abs=1e-4)
+    assert doses["covered"].tolist() == pytest.approx([fraction, fraction], abs=4e-3)
 
 
 def test_streaks_without_a_veil_take_the_scene_40_to_90_percent_of_the_way_to_the_sky_s_light() -> None:

@@ -144,6 +144,6 @@ def plane(batch: Batch, canvases: Canvases, tables: Tables, fine: int) -> Tensor
 
 def tint(batch: Batch, colour: tuple[float, float, float]) -> Tensor:
     """A colour for each image, B x C x 1 x 1; grey images get its brightness."""
-    canvas, channels = torch.tensor(colour, device=batch.images.device)[None, :, None, None], batch.images.shape[1]
+    canvas, channels = torch.tensor(colour, device=batch.device)[None, :, None, None], batch.shape[1]
     grey = batch.grey[:, None, None, None]
     return torch.where(grey, with_channels(canvas, channels, grey=True), with_channels(canvas, channels))

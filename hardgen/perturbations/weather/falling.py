@@ -51,16 +51,20 @@ class Falling(Perturbation):
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the image that is covered.")
 
     COLOUR: ClassVar[tuple[int, int, int]] = (255, 255, 255)
+    MOST_LEAN: ClassVar[float] = 30.0
+    """Lean from upright to either side, in degrees, and how many there are."""
+    LEANS: ClassVar[int] = 6
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Lays each image's own piece of the sheet over it, the last things in part, so that the fraction is met."""
         height, width = batch.shape[-2:]
         grid, draws = Grid.of(height, width), rng.uniform("piece", 4).cpu().numpy()
-        sheet, colours = self.sheet(grid.side), tints(batch, self.COLOUR)
+        colours = tints(batch, self.COLOUR)
 
         def piece(i: int) -> tuple[Bytes, NDArray[np.float32]]:
-            x, y, turn, side = draws[i].tolist()
-            codes = sheets.piece(sheet, grid, np.array([x, y]), self.turn(turn), side < 0.5)
+            x, y, turned, number = draws[i].tolist()
+            lean, mirrored = self.lean(number)
+            codes = sheets.piece(self.sheet(grid, lean), grid, x, y, mirrored, turned < 0.5)
             return codes, sheets.shares(codes, self.fraction)
 
         def opacity(i: int) -> Bytes:
@@ -75,13 +79,14 @@ class Falling(Perturbation):
 
         return lay(batch, lambda i: plain(height, width, colours[i]), opacity), coverage(batch, covered)
 
-    @abstractmethod
-    def sheet(self, side: int) -> Bytes:
-        """The sheet for a short side of so many fine pixels."""
+    def lean(self, number: float) -> tuple[float, bool]:
+        """How things that fall lean, in degrees, and whether to the other side, from a uniform number."""
+        step, mirrored = divmod(int(number * 2 * self.LEANS), 2)
+        return (step + 0.5) * self.MOST_LEAN / self.LEANS, bool(mirrored)
 
     @abstractmethod
-    def turn(self, number: float) -> float:
-        """How an image's piece is turned, in radians, from a uniform number."""
+    def sheet(self, grid: Grid, lean: float) -> Bytes:
+        """The sheet for images of a size, with things that lean so many degrees."""
 
     @abstractmethod
     def opacity(self, codes: Bytes, shares: NDArray[np.float32], grid: Grid) -> Bytes:
@@ -110,13 +115,13 @@ class Rain(Falling):
 
     COLOUR: ClassVar[tuple[int, int, int]] = (214, 219, 227)
 
-    def sheet(self, side: int) -> Bytes:
-        """Upright streaks."""
-        return streaks(side, self.length, self.width)
+    def sheet(self, grid: Grid, lean: float) -> Bytes:
+        """Streaks."""
+        return streaks(grid, self.length, self.width, lean)
 
-    def turn(self, number: float) -> float:
-        """The lean."""
-        return math.radians(60.0 * number - 30.0 if self.angle is None else self.angle)
+    def lean(self, number: float) -> tuple[float, bool]:
+        """As drawn, or as set."""
+        return super().lean(number) if self.angle is None else (self.angle, False)
 
     def opacity(self, codes: Bytes, shares: NDArray[np.float32], grid: Grid) -> Bytes:
         """Each streak, a little out of focus, by its own opacity, which the veil behind it is part of."""
@@ -125,14 +130,13 @@ class Rain(Falling):
         return sheets.seen(codes, sheets.to_opacity(table), grid, 0.0025)
 
 
-@functools.lru_cache(maxsize=4)
-def streaks(side: int, length: float, width: float) -> Bytes:
-    """The sheet of `Rain`."""
+@functools.lru_cache(maxsize=16)
+def streaks(grid: Grid, length: float, width: float, lean: float) -> Bytes:
+    """A sheet of `Rain`."""
     numbers, order = things("streaks", 0.8 / (length * width))
     lengths, widths = (0.4 + 1.2 * numbers[:, 2]) * length, (0.5 + numbers[:, 3]) * width
-    return sheets.sheet(
-        sheets.bars(numbers[:, :2], lengths, widths, side), order * sheets.NONE // max(len(order), 1), side
-    )
+    corners = sheets.bars(numbers[:, :2], lengths, widths, math.radians(lean), grid.side)
+    return sheets.sheet(corners, order * sheets.NONE // len(order), grid)
 
 
 @register("snow")
@@ -153,13 +157,11 @@ class Snow(Falling):
 
     COLOUR: ClassVar[tuple[int, int, int]] = (245, 247, 255)
 
-    def sheet(self, side: int) -> Bytes:
-        """Flakes that fall straight down."""
-        return flakes(side, self.size)
+    LEANS: ClassVar[int] = 2
 
-    def turn(self, number: float) -> float:
-        """The wind."""
-        return 1.6 * (number - 0.5)
+    def sheet(self, grid: Grid, lean: float) -> Bytes:
+        """Flakes."""
+        return flakes(grid, self.size, lean)
 
     def opacity(self, codes: Bytes, shares: NDArray[np.float32], grid: Grid) -> Bytes:
         """Flake by flake more or less opaque; near ones out of focus."""
@@ -169,15 +171,15 @@ class Snow(Falling):
         return np.asarray(cv2.add(far, sheets.seen(codes, opacities * near, grid, 0.006)))
 
 
-@functools.lru_cache(maxsize=4)
-def flakes(side: int, size: float) -> Bytes:
-    """The sheet of `Snow`: near flakes have odd codes, far ones even codes."""
+@functools.lru_cache(maxsize=16)
+def flakes(grid: Grid, size: float, lean: float) -> Bytes:
+    """A sheet of `Snow`: near flakes have odd codes, far ones even codes."""
     numbers, order = things("flakes", 0.5 / size**2)
     diameters = 0.45 / (1.0 - 0.88 * numbers[:, 2])
     radii = diameters[:, None] * np.array([1.15, 0.87]) * (size / 2)
-    angles = math.pi / 2 + 0.5 * (numbers[:, 3] - 0.5)
-    codes = order * (sheets.NONE // 2) // max(len(order), 1) * 2 + (diameters > NEAR)
-    return sheets.sheet(sheets.ellipses(numbers[:, :2], radii, angles, side), codes, side)
+    angles = math.radians(90 - lean) + 0.5 * (numbers[:, 3] - 0.5)
+    codes = order * (sheets.NONE // 2) // len(order) * 2 + (diameters > NEAR)
+    return sheets.sheet(sheets.ellipses(numbers[:, :2], radii, angles, grid.side), codes, grid)
 
 
 NEAR = 1.6
