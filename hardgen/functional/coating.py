@@ -80,6 +80,24 @@ def laid_over(pixels: NDArray[Any], layer: NDArray[np.uint8], opacity: NDArray[n
     return np.asarray(cv2.add(under, cv2.multiply(change, hidden, scale=1 / 255, dtype=cv2.CV_32F)))
 
 
+def level(ranks: NDArray[np.uint16], fraction: float) -> int:
+    """The rank below which a fraction of the pixels lie, of which those at that very rank may be left out."""
+    wanted = min(round(fraction * ranks.size), ranks.size - 1)
+    return int(np.partition(ranks, wanted, axis=None)[wanted])
+
+
+def thickened(ranks: NDArray[np.uint16], last: int, softness: float) -> NDArray[np.uint8]:
+    """Opacity of a layer that thickens while it lies, in bytes: from 0 at the last rank to 255 where it is full.
+
+    Args:
+        ranks: H x W.
+        last: As `level` gave it.
+        softness: How far, in ranks, a pixel lies before the last one where it is fully opaque.
+    """
+    before = np.maximum(ranks, np.uint16(last)) - ranks
+    return np.asarray(cv2.convertScaleAbs(before, alpha=255 / softness), dtype=np.uint8)
+
+
 def blend(images: Tensor, colour: Tensor, light: Tensor | None, opacity: Tensor) -> Tensor:
     """Lays colour over images; where the opacity is 0 they stay bit for bit.
 

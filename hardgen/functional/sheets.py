@@ -25,9 +25,6 @@ CORNERS = 12
 SHIFT = 4
 """Binary places that OpenCV's drawing keeps of a coordinate."""
 
-FINE, MIDDLING, LARGE = 128, 256, 512
-"""Short sides in pixels up to which a pixel is worked out by 4 x 4, by 2 x 2, and not from a smaller image."""
-
 COUNTED = 50_000
 """Pixels of a piece that are counted, or all."""
 
@@ -46,11 +43,19 @@ class Grid(NamedTuple):
     fine: int
 
     @classmethod
-    def of(cls, height: int, width: int) -> "Grid":
-        """That of images of a size."""
+    def of(cls, height: int, width: int, fine: int = 128, middling: int = 256, large: int = 512) -> "Grid":
+        """That of images of a size.
+
+        Args:
+            height: Of the image, in pixels.
+            width: Of the image, in pixels.
+            fine: Short side in pixels up to which a pixel is worked out by 4 x 4.
+            middling: Up to which it is worked out by 2 x 2.
+            large: From which on a smaller picture is worked out.
+        """
         side = min(height, width)
-        scale = min(1.0, LARGE / side)
-        return cls(round(height * scale), round(width * scale), 4 if side <= FINE else 2 if side <= MIDDLING else 1)
+        scale = min(1.0, large / side)
+        return cls(round(height * scale), round(width * scale), 4 if side <= fine else 2 if side <= middling else 1)
 
     @property
     def height(self) -> int:
@@ -131,6 +136,12 @@ def sheet(corners: Plane, codes: NDArray[np.integer[Any]], grid: Grid) -> Bytes:
     return np.pad(drawn, ((0, grid.height), (0, grid.width)), mode="wrap")
 
 
+def cut(whole: NDArray[Any], height: int, width: int, x: float, y: float) -> NDArray[Any]:
+    """A piece of a sheet that goes on by as much at the right and below, from x and y of a period in [0, 1)."""
+    top, left = int(y * (len(whole) - height)), int(x * (whole.shape[1] - width))
+    return whole[top : top + height, left : left + width]
+
+
 def piece(whole: Bytes, grid: Grid, x: float, y: float, mirrored: bool, turned: bool) -> Bytes:
     """A piece of a sheet; read-only.
 
@@ -142,11 +153,12 @@ def piece(whole: Bytes, grid: Grid, x: float, y: float, mirrored: bool, turned: 
         mirrored: Whether left and right change places.
         turned: Whether it is upside down, as by half a turn.
     """
-    left, top = int(x * PERIOD * grid.side), int(y * PERIOD * grid.side)
-    part = whole[top : top + grid.height, left : left + grid.width]
+    part = cut(whole, grid.height, grid.width, x, y)
     if turned:
-        return np.asarray(cv2.flip(part, 0 if mirrored else -1))
-    return np.asarray(cv2.flip(part, 1)) if mirrored else part
+        part = np.asarray(cv2.flip(part, 0 if mirrored else -1))
+    elif mirrored:
+        part = np.asarray(cv2.flip(part, 1))
+    return part
 
 
 def shares(codes: Bytes, fraction: float) -> NDArray[np.float32]:
