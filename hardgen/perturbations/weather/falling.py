@@ -167,7 +167,7 @@ class Snow(Falling):
         """Flake by flake more or less opaque; near ones out of focus."""
         opacities = sheets.to_opacity(shares * evenly(256, 0.7, 1.0))
         near = np.arange(256, dtype=np.uint8) % 2
-        far = sheets.seen(codes, opacities * (1 - near), grid, 0.0018)
+        far = sheets.seen(codes, opacities * (1 - near), grid, 0.0012)
         return np.asarray(cv2.add(far, sheets.seen(codes, opacities * near, grid, 0.006)))
 
 
