@@ -5,6 +5,7 @@ it, or `NONE`; what is covered follows from a table with one share for each code
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import cv2
@@ -25,16 +26,38 @@ CORNERS = 12
 SHIFT = 4
 """Binary places that OpenCV's drawing keeps of a coordinate."""
 
+STEP = 32
+"""In which short sides of the pictures grow, in pixels, on which pieces are worked out."""
+
 COUNTED = 50_000
 """Pixels of a piece that are counted, or all."""
 
 
-class Grid(NamedTuple):
-    """Where an image's piece of a sheet is worked out.
+class Size(NamedTuple):
+    """What a sheet is drawn for; images of many sizes share one.
 
     Attributes:
-        rows: Of a picture which is the image's, or a smaller one of a large image.
-        columns: Of the same.
+        side: The short side of an image, in fine pixels.
+        fine: Fine pixels along a pixel.
+        reach: Short sides that a piece may be long.
+    """
+
+    side: int
+    fine: int
+    reach: int
+
+    def endless(self, plane: NDArray[Any], fine: bool = True) -> NDArray[Any]:
+        """A plane of one period, and as much of it again to the right and below as a piece may take."""
+        more = self.reach * self.side // (1 if fine else self.fine)
+        return np.pad(plane, ((0, more), (0, more)), mode="wrap")
+
+
+class Grid(NamedTuple):
+    """Where an image's piece of a sheet is worked out: on a picture of the image's size or about it.
+
+    Attributes:
+        rows: Of the picture.
+        columns: Of the picture.
         fine: Fine pixels along a pixel of it.
     """
 
@@ -44,33 +67,38 @@ class Grid(NamedTuple):
 
     @classmethod
     def of(cls, height: int, width: int, fine: int = 128, middling: int = 256, large: int = 512) -> "Grid":
-        """That of images of a size.
+        """That of images of a size: those about as large have the same short side.
 
         Args:
             height: Of the image, in pixels.
             width: Of the image, in pixels.
             fine: Short side in pixels up to which a pixel is worked out by 4 x 4.
             middling: Up to which it is worked out by 2 x 2.
-            large: From which on a smaller picture is worked out.
+            large: Short side of the picture for all images whose own is above 256.
         """
         side = min(height, width)
-        scale = min(1.0, large / side)
-        return cls(round(height * scale), round(width * scale), 4 if side <= fine else 2 if side <= middling else 1)
+        short = large if side > 256 else side if side <= STEP // 2 else -(-side // STEP) * STEP
+        rows, columns = (round(n * short / side) for n in (height, width))
+        return cls(rows, columns, 4 if short <= fine else 2 if short <= middling else 1)
 
     @property
-    def height(self) -> int:
-        """Of a piece, in fine pixels."""
-        return self.rows * self.fine
+    def size(self) -> Size:
+        """What sheet it takes pieces of."""
+        short, long = sorted(self[:2])
+        return Size(short * self.fine, self.fine, -(-long // short))
 
-    @property
-    def width(self) -> int:
-        """Of a piece, in fine pixels."""
-        return self.columns * self.fine
+    def cut(self, whole: NDArray[Any], period: int, place: Sequence[float], fine: bool = True) -> NDArray[Any]:
+        """A piece of a sheet.
 
-    @property
-    def side(self) -> int:
-        """The short side, in fine pixels."""
-        return min(self.rows, self.columns) * self.fine
+        Args:
+            whole: As `Size.endless` gives it.
+            period: Short sides after which it repeats.
+            place: x and y of the piece's upper left corner, in periods within [0, 1).
+            fine: Whether its pixels are fine.
+        """
+        left, top = (int(at * period * min(self[:2])) for at in place)
+        n = self.fine if fine else 1
+        return whole[top * n : (top + self.rows) * n, left * n : (left + self.columns) * n]
 
     def coarse(self, plane: NDArray[Any]) -> NDArray[Any]:
         """A plane of fine pixels, averaged over each pixel."""
@@ -113,52 +141,34 @@ def ellipses(places: Plane, radii: Plane, angles: Plane, side: int) -> Plane:
     return np.asarray(np.stack((x * cos - y * sin, x * sin + y * cos), -1) + places[:, None])
 
 
-def sheet(corners: Plane, codes: NDArray[np.integer[Any]], grid: Grid) -> Bytes:
+def sheet(corners: Plane, codes: NDArray[np.integer[Any]], size: Size) -> Bytes:
     """Draws convex polygons, the first on top, on a sheet whose edges meet.
 
     Args:
         corners: n x corners x 2 in short sides, drawn half a pixel larger to each side; middles in [0, `PERIOD`).
         codes: n, below `NONE`.
-        grid: For the short side and the size of a piece.
+        size: What it is drawn for.
 
     Returns:
-        The sheet and as much of it again to the right and below as a piece takes.
+        The sheet, as `Size.endless` gives it.
     """
-    size, points = PERIOD * grid.side, corners * np.float32(grid.side) - np.float32(0.5)
+    period, points = PERIOD * size.side, corners * np.float32(size.side) - np.float32(0.5)
     low, high, copies = points.min(1), points.max(1), []
-    for shift in np.stack(np.meshgrid([-size, 0, size], [-size, 0, size]), -1).reshape(-1, 2):
-        near = ((low + shift < size) & (high + shift > -1)).all(1)
+    for shift in np.stack(np.meshgrid([-period, 0, period], [-period, 0, period]), -1).reshape(-1, 2):
+        near = ((low + shift < period) & (high + shift > -1)).all(1)
         copies += [(k, shift) for k in np.flatnonzero(near).tolist()]
-    drawn = np.full((size, size), NONE, np.uint8)
+    drawn = np.full((period, period), NONE, np.uint8)
     for k, shift in sorted(copies, key=lambda copy: -copy[0]):
         place = np.rint((points[k] + shift) * (1 << SHIFT)).astype(np.int32)
         cv2.fillConvexPoly(drawn, place, int(codes[k]), cv2.LINE_8, SHIFT)
-    return np.pad(drawn, ((0, grid.height), (0, grid.width)), mode="wrap")
+    return size.endless(drawn)
 
 
-def cut(whole: NDArray[Any], height: int, width: int, x: float, y: float) -> NDArray[Any]:
-    """A piece of a sheet that goes on by as much at the right and below, from x and y of a period in [0, 1)."""
-    top, left = int(y * (len(whole) - height)), int(x * (whole.shape[1] - width))
-    return whole[top : top + height, left : left + width]
-
-
-def piece(whole: Bytes, grid: Grid, x: float, y: float, mirrored: bool, turned: bool) -> Bytes:
-    """A piece of a sheet; read-only.
-
-    Args:
-        whole: As `sheet` gave it.
-        grid: For the piece's size.
-        x: Its left edge in [0, 1), in periods.
-        y: Its upper edge.
-        mirrored: Whether left and right change places.
-        turned: Whether it is upside down, as by half a turn.
-    """
-    part = cut(whole, grid.height, grid.width, x, y)
+def flipped(part: NDArray[Any], mirrored: bool, turned: bool) -> NDArray[Any]:
+    """A piece with left and right changed, or upside down, as by half a turn; read-only."""
     if turned:
-        part = np.asarray(cv2.flip(part, 0 if mirrored else -1))
-    elif mirrored:
-        part = np.asarray(cv2.flip(part, 1))
-    return part
+        return np.asarray(cv2.flip(part, 0 if mirrored else -1))
+    return np.asarray(cv2.flip(part, 1)) if mirrored else part
 
 
 def shares(codes: Bytes, fraction: float) -> NDArray[np.float32]:
@@ -199,7 +209,7 @@ def seen(codes: Bytes, table: Bytes, grid: Grid, blur: float) -> Bytes:
         blur: Standard deviation of a normal curve cut at 1.7 of it, of the short side; below a third of a pixel there
             is none.
     """
-    plane, sigma = grid.coarse(cv2.LUT(codes, table)), blur * grid.side / grid.fine
+    plane, sigma = grid.coarse(cv2.LUT(codes, table)), blur * min(grid[:2])
     if sigma < 1 / 3:
         return plane
     size = 2 * round(1.7 * sigma) + 1

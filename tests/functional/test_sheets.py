@@ -5,25 +5,31 @@ import numpy as np
 import pytest
 
 from hardgen.functional import sheets
-from hardgen.functional.sheets import NONE, PERIOD, Grid
+from hardgen.functional.sheets import NONE, PERIOD, Grid, Size
 
 
 def test_a_large_image_is_worked_out_on_a_smaller_one_and_a_small_one_more_finely() -> None:
     assert Grid.of(32, 64) == (32, 64, 4)
-    assert Grid.of(224, 200) == (224, 200, 2)
-    assert Grid.of(300, 400) == (300, 400, 1)
+    assert Grid.of(224, 224) == (224, 224, 2)
     assert Grid.of(2048, 1024) == (1024, 512, 1)
-    assert (Grid.of(32, 64).height, Grid.of(32, 64).width, Grid.of(64, 32).side) == (128, 256, 128)
+    assert Grid.of(7, 3) == (7, 3, 4)
+
+
+def test_images_about_as_large_share_a_sheet() -> None:
+    sizes = {Grid.of(*size).size for size in ((480, 640), (427, 640), (640, 360), (1080, 1920))}
+    assert sizes == {Size(512, 1, 2)}
+    assert Grid.of(200, 200) == (224, 224, 2)
+    assert {Grid.of(n, n).size for n in (200, 215, 224)} == {Size(448, 2, 1)}
 
 
 def test_bars_and_ellipses_have_the_size_and_lean_that_were_asked_for() -> None:
-    grid, middle = Grid(200, 200, 1), np.array([[1.0, 1.0]])
+    size, middle = Size(200, 1, 1), np.array([[1.0, 1.0]])
     for lean, along in ((0.0, (1, 0)), (90.0, (0, 1)), (45.0, (0.5**0.5, 0.5**0.5))):
-        bars = sheets.bars(middle, np.array([0.4]), np.array([0.1]), np.radians(lean), grid.side)
-        ellipses = sheets.ellipses(middle, np.array([[0.2, 0.05]]), np.radians([90.0 - lean]), grid.side)
+        bars = sheets.bars(middle, np.array([0.4]), np.array([0.1]), np.radians(lean), size.side)
+        ellipses = sheets.ellipses(middle, np.array([[0.2, 0.05]]), np.radians([90.0 - lean]), size.side)
         for corners, area in ((bars, 0.04), (ellipses, 0.955 * np.pi * 0.01)):
             # (a polygon of 12 corners has 0.955 of its circle's area)
-            drawn = sheets.sheet(corners, np.array([7]), grid)[:400, :400]
+            drawn = sheets.sheet(corners, np.array([7]), size)[:400, :400]
             y, x = np.nonzero(drawn == 7)
             assert len(x) / 200**2 == pytest.approx(area, rel=0.06)
             assert np.isin(drawn, (7, NONE)).all()
@@ -34,27 +40,32 @@ def test_bars_and_ellipses_have_the_size_and_lean_that_were_asked_for() -> None:
 
 
 def test_the_first_thing_lies_on_top_and_edges_meet() -> None:
-    grid = Grid(50, 50, 1)
+    size = Size(50, 1, 1)
     places = np.array([[0.0, 1.0], [0.3, 1.0]])
-    corners = sheets.bars(places, np.array([0.4, 0.8]), np.array([0.4, 0.8]), 0.0, grid.side)
-    drawn = sheets.sheet(corners, np.array([1, 2]), grid)
-    size = PERIOD * 50
-    assert drawn.shape == (size + 50, size + 50)
-    assert (drawn[50, 5], drawn[50, size - 6], drawn[50, 20], drawn[50, 50]) == (1, 1, 2, NONE)
-    assert np.array_equal(drawn[:50, :50], drawn[size:, size:])
+    corners = sheets.bars(places, np.array([0.4, 0.8]), np.array([0.4, 0.8]), 0.0, size.side)
+    drawn = sheets.sheet(corners, np.array([1, 2]), size)
+    period = PERIOD * 50
+    assert drawn.shape == (period + 50, period + 50)
+    assert (drawn[50, 5], drawn[50, period - 6], drawn[50, 20], drawn[50, 50]) == (1, 1, 2, NONE)
+    assert np.array_equal(drawn[:50, :50], drawn[period:, period:])
 
 
-def test_a_piece_lies_where_it_was_drawn_on_either_hand() -> None:
-    grid = Grid(20, 30, 1)
-    whole = np.random.default_rng(0).integers(0, 256, (60, 70), dtype=np.uint8)
-    part = whole[10:30, 20:50]
-    for mirrored, turned, expected in (
-        (False, False, part),
-        (True, False, part[:, ::-1]),
-        (True, True, part[::-1]),
-        (False, True, part[::-1, ::-1]),
-    ):
-        assert np.array_equal(sheets.piece(whole, grid, 0.5, 0.25, mirrored, turned), expected)
+def test_a_piece_lies_where_it_was_drawn_at_either_fineness() -> None:
+    grid = Grid(20, 30, 2)
+    period = np.random.default_rng(0).integers(0, 256, (3 * 40, 3 * 40), dtype=np.uint8)
+    tiled = np.tile(period, (2, 2))
+    assert grid.size == Size(40, 2, 2)
+    assert np.array_equal(grid.cut(grid.size.endless(period), 3, (0.99, 0.25)), tiled[30:70, 118:178])
+    coarse = period[::2, ::2]
+    found = grid.cut(grid.size.endless(coarse, fine=False), 3, (0.99, 0.25), fine=False)
+    assert np.array_equal(found, tiled[30:70:2, 118:178:2])
+
+
+@pytest.mark.parametrize(("mirrored", "down", "across"), [(False, 1, 1), (True, 1, -1)])
+def test_a_piece_is_mirrored_and_turned(mirrored: bool, down: int, across: int) -> None:
+    part = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    assert np.array_equal(sheets.flipped(part, mirrored, turned=False), part[::down, ::across])
+    assert np.array_equal(sheets.flipped(part, mirrored, turned=True), part[::-down, ::-across])
 
 
 def test_things_come_one_by_one_until_the_fraction_is_met() -> None:

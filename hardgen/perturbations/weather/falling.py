@@ -15,7 +15,7 @@ from hardgen.batch import Batch
 from hardgen.functional import sheets
 from hardgen.functional.coverage import coverage
 from hardgen.functional.planes import planes
-from hardgen.functional.sheets import Bytes, Grid
+from hardgen.functional.sheets import PERIOD, Bytes, Grid, Size, flipped
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import Doses, Perturbation
 from hardgen.perturbations.weather.coating import lay, plain, tints
@@ -38,9 +38,9 @@ def things(name: str, count: float) -> tuple[NDArray[np.float32], NDArray[np.int
         name: What they are.
         count: On a square of the short side.
     """
-    n = min(round(count * sheets.PERIOD**2), MOST)
+    n = min(round(count * PERIOD**2), MOST)
     numbers = sample_generator(0, "sheet", "", name).random((n, 4), dtype=np.float32)
-    numbers[:, :2] *= sheets.PERIOD
+    numbers[:, :2] *= PERIOD
     return numbers, np.arange(n)
 
 
@@ -64,7 +64,7 @@ class Falling(Perturbation):
         def piece(i: int) -> tuple[Bytes, NDArray[np.float32]]:
             x, y, turned, number = draws[i].tolist()
             lean, mirrored = self.lean(number)
-            codes = sheets.piece(self.sheet(grid, lean), grid, x, y, mirrored, turned < 0.5)
+            codes = flipped(grid.cut(self.sheet(grid.size, lean), PERIOD, (x, y)), mirrored, turned < 0.5)
             return codes, sheets.shares(codes, self.fraction)
 
         def opacity(i: int) -> Bytes:
@@ -85,7 +85,7 @@ class Falling(Perturbation):
         return (step + 0.5) * self.MOST_LEAN / self.LEANS, bool(mirrored)
 
     @abstractmethod
-    def sheet(self, grid: Grid, lean: float) -> Bytes:
+    def sheet(self, size: Size, lean: float) -> Bytes:
         """The sheet for images of a size, with things that lean so many degrees."""
 
     @abstractmethod
@@ -115,9 +115,9 @@ class Rain(Falling):
 
     COLOUR: ClassVar[tuple[int, int, int]] = (214, 219, 227)
 
-    def sheet(self, grid: Grid, lean: float) -> Bytes:
+    def sheet(self, size: Size, lean: float) -> Bytes:
         """Streaks."""
-        return streaks(grid, self.length, self.width, lean)
+        return streaks(size, self.length, self.width, lean)
 
     def lean(self, number: float) -> tuple[float, bool]:
         """As drawn, or as set."""
@@ -131,12 +131,12 @@ class Rain(Falling):
 
 
 @functools.lru_cache(maxsize=16)
-def streaks(grid: Grid, length: float, width: float, lean: float) -> Bytes:
+def streaks(size: Size, length: float, width: float, lean: float) -> Bytes:
     """A sheet of `Rain`."""
     numbers, order = things("streaks", 0.8 / (length * width))
     lengths, widths = (0.4 + 1.2 * numbers[:, 2]) * length, (0.5 + numbers[:, 3]) * width
-    corners = sheets.bars(numbers[:, :2], lengths, widths, math.radians(lean), grid.side)
-    return sheets.sheet(corners, order * sheets.NONE // len(order), grid)
+    corners = sheets.bars(numbers[:, :2], lengths, widths, math.radians(lean), size.side)
+    return sheets.sheet(corners, order * sheets.NONE // len(order), size)
 
 
 @register("snow")
@@ -159,9 +159,9 @@ class Snow(Falling):
 
     LEANS: ClassVar[int] = 2
 
-    def sheet(self, grid: Grid, lean: float) -> Bytes:
+    def sheet(self, size: Size, lean: float) -> Bytes:
         """Flakes."""
-        return flakes(grid, self.size, lean)
+        return flakes(size, self.size, lean)
 
     def opacity(self, codes: Bytes, shares: NDArray[np.float32], grid: Grid) -> Bytes:
         """Flake by flake more or less opaque; near ones out of focus."""
@@ -172,14 +172,14 @@ class Snow(Falling):
 
 
 @functools.lru_cache(maxsize=16)
-def flakes(grid: Grid, size: float, lean: float) -> Bytes:
+def flakes(size: Size, typical: float, lean: float) -> Bytes:
     """A sheet of `Snow`: near flakes have odd codes, far ones even codes."""
-    numbers, order = things("flakes", 0.5 / size**2)
+    numbers, order = things("flakes", 0.5 / typical**2)
     diameters = 0.45 / (1.0 - 0.88 * numbers[:, 2])
-    radii = diameters[:, None] * np.array([1.15, 0.87]) * (size / 2)
+    radii = diameters[:, None] * np.array([1.15, 0.87]) * (typical / 2)
     angles = math.radians(90 - lean) + 0.5 * (numbers[:, 3] - 0.5)
     codes = order * (sheets.NONE // 2) // len(order) * 2 + (diameters > NEAR)
-    return sheets.sheet(sheets.ellipses(numbers[:, :2], radii, angles, grid.side), codes, grid)
+    return sheets.sheet(sheets.ellipses(numbers[:, :2], radii, angles, size.side), codes, size)
 
 
 NEAR = 1.6

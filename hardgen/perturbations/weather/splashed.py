@@ -16,7 +16,7 @@ from hardgen.functional.coating import level, thickened
 from hardgen.functional.coverage import coverage
 from hardgen.functional.layering import LUMA
 from hardgen.functional.planes import planes
-from hardgen.functional.sheets import Bytes, Grid, cut, enlarged
+from hardgen.functional.sheets import Bytes, Grid, Size, enlarged
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, Perturbation
 from hardgen.perturbations.weather.coating import lay
@@ -73,26 +73,29 @@ class Splashed(Perturbation):
         """Lays each image's own piece of the sheet over it."""
         height, width = batch.shape[-2:]
         grid = Grid.of(height, width, 64, 128, 256)
-        sheet, draws = drawn(type(self), grid), rng.uniform("piece", 2).cpu().tolist()
+        sheet, draws = drawn(type(self), grid.size), rng.uniform("piece", 2).cpu().tolist()
         layers = [sheet.grey if grey else sheet.colour for grey in batch.grey.tolist()]
 
         def ranks(i: int) -> tuple[NDArray[np.uint16], int]:
-            fine = cut(sheet.ranks, grid.height, grid.width, *draws[i])
-            last = level(fine, self.fraction)
-            return (fine if grid.fine > 1 else enlarged(fine, height, width)), last
+            each = grid.cut(sheet.ranks, PERIOD, draws[i])
+            last = level(each, self.fraction)
+            return (each if grid.fine > 1 else enlarged(each, height, width)), last
+
+        def at_size(plane: NDArray[Any]) -> NDArray[Any]:
+            return enlarged(grid.coarse(plane), height, width)
 
         def opacity(i: int) -> Bytes:
-            hidden = grid.coarse(thickened(*ranks(i), self.SOFTNESS * UNIT))
-            thick = enlarged(cut(sheet.thick, grid.rows, grid.columns, *draws[i]), height, width)
+            hidden = at_size(thickened(*ranks(i), self.SOFTNESS * UNIT))
+            thick = enlarged(grid.cut(sheet.thick, PERIOD, draws[i], fine=False), height, width)
             return np.asarray(cv2.multiply(hidden, thick, scale=self.strength / 255))
 
         def layer(i: int) -> Bytes:
-            part = enlarged(cut(layers[i], grid.rows, grid.columns, *draws[i]), height, width)
+            part = enlarged(grid.cut(layers[i], PERIOD, draws[i], fine=False), height, width)
             return np.broadcast_to(part.reshape(height, width, -1), (height, width, batch.shape[1]))
 
         def hidden(i: int) -> NDArray[np.float32]:
-            fine, last = ranks(i)
-            return grid.coarse((fine < last).astype(np.float32))
+            each, last = ranks(i)
+            return at_size((each < last).astype(np.float32))
 
         def covered() -> Tensor:
             return planes(len(batch), height, width, hidden)[:, None].to(batch.device)
@@ -117,35 +120,31 @@ class Splashed(Perturbation):
 
 
 @functools.lru_cache(maxsize=8)
-def drawn(kind: type[Splashed], grid: Grid) -> Sheet:
+def drawn(kind: type[Splashed], size: Size) -> Sheet:
     """The sheet of a kind of splashes for images of a size."""
     generator = sample_generator(0, "sheet", "", kind.name)
     numbers = generator.random((kind.COUNT * PERIOD**2, 3), dtype=np.float32)
     radii = np.float32(kind.LARGEST * (1 - EVENNESS)) / (1 - np.float32(EVENNESS) * numbers[:, 2])
-    cells, size = COARSEST * PERIOD, PERIOD * grid.side
+    cells, period = COARSEST * PERIOD, PERIOD * size.side
     dents, mottle = (
         clouds.endless(
-            generator.standard_normal(sum((cells << k) ** 2 for k in range(OCTAVES)), np.float32), cells, size, 0.9
+            generator.standard_normal(sum((cells << k) ** 2 for k in range(OCTAVES)), np.float32), cells, period, 0.9
         )
         for _ in range(2)
     )
     ranks, slope, far = blobs.splashes(
-        grid.side, PERIOD, numbers[:, :2] * PERIOD, radii, np.exp(dents * np.float32(kind.RAGGED))
+        size.side, PERIOD, numbers[:, :2] * PERIOD, radii, np.exp(dents * np.float32(kind.RAGGED))
     )
     light, thick = kind.light(slope, far, mottle)
-    small = (size // grid.fine, size // grid.fine)
-
-    def whole(plane: NDArray[Any], height: int, width: int) -> NDArray[Any]:
-        return np.pad(plane, ((0, height), (0, width)), mode="wrap")
 
     def coarse(plane: NDArray[np.float32]) -> Bytes:
-        shrunk = cv2.resize(plane, small, interpolation=cv2.INTER_AREA)
-        return whole(cv2.convertScaleAbs(shrunk, alpha=255), grid.rows, grid.columns)
+        shrunk = cv2.resize(plane, (period // size.fine, period // size.fine), interpolation=cv2.INTER_AREA)
+        return size.endless(cv2.convertScaleAbs(shrunk, alpha=255), fine=False)
 
     red, green, blue = (coarse(np.clip(light * np.float32(c), 0, 1)) for c in kind.COLOUR)
     luma = sum(c * w for c, w in zip(kind.COLOUR, LUMA, strict=True))
     return Sheet(
-        whole(np.rint(ranks * np.float32(UNIT)).astype(np.uint16), grid.height, grid.width),
+        size.endless(np.rint(ranks * np.float32(UNIT)).astype(np.uint16)),
         coarse(thick),
         np.asarray(cv2.merge((red, green, blue))),
         coarse(np.clip(light * np.float32(luma), 0, 1))[..., None],
