@@ -39,17 +39,19 @@ class Size(NamedTuple):
     Attributes:
         side: The short side of an image, in fine pixels.
         fine: Fine pixels along a pixel.
-        reach: Short sides that a piece may be long.
+        down: Short sides that a piece may be high.
+        across: Short sides that it may be wide.
     """
 
     side: int
     fine: int
-    reach: int
+    down: int = 1
+    across: int = 1
 
     def endless(self, plane: NDArray[Any], fine: bool = True) -> NDArray[Any]:
         """A plane of one period, and as much of it again to the right and below as a piece may take."""
-        more = self.reach * self.side // (1 if fine else self.fine)
-        return np.pad(plane, ((0, more), (0, more)), mode="wrap")
+        side = self.side // (1 if fine else self.fine)
+        return np.pad(plane, ((0, self.down * side), (0, self.across * side)), mode="wrap")
 
 
 class Grid(NamedTuple):
@@ -84,8 +86,8 @@ class Grid(NamedTuple):
     @property
     def size(self) -> Size:
         """What sheet it takes pieces of."""
-        short, long = sorted(self[:2])
-        return Size(short * self.fine, self.fine, -(-long // short))
+        short = min(self[:2])
+        return Size(short * self.fine, self.fine, *(-(-n // short) for n in self[:2]))
 
     def cut(self, whole: NDArray[Any], period: int, place: Sequence[float], fine: bool = True) -> NDArray[Any]:
         """A piece of a sheet.
