@@ -3,8 +3,9 @@
 import functools
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import cv2
 import numpy as np
@@ -26,9 +27,10 @@ MOST = 60_000
 """Things on a sheet, however small they are."""
 
 
-def evenly(count: int, low: float, high: float) -> NDArray[np.float32]:
-    """Numbers spread over a range so that any run of them is spread over it too: multiples of the golden ratio."""
-    return (low + (high - low) * (np.arange(count) * 0.6180339887 % 1)).astype(np.float32)
+@functools.lru_cache
+def evenly(low: float, high: float) -> NDArray[np.float32]:
+    """256 numbers spread over a range so that any run of them is too: multiples of the golden ratio; read-only."""
+    return (low + (high - low) * (np.arange(256) * 0.6180339887 % 1)).astype(np.float32)
 
 
 def things(name: str, count: float) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
@@ -58,21 +60,21 @@ class Falling(Perturbation):
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Lays each image's own piece of the sheet over it, the last things in part, so that the fraction is met."""
         height, width = batch.shape[-2:]
-        grid, draws = Grid.of(height, width), rng.uniform("piece", 4).cpu().numpy()
+        grid, draws = Grid.of(height, width), rng.uniform("piece", 4).cpu().tolist()
         colours = tints(batch, self.COLOUR)
 
-        def piece(i: int) -> tuple[Bytes, NDArray[np.float32]]:
-            x, y, turned, number = draws[i].tolist()
+        def made(i: int, how: Callable[[Bytes, NDArray[np.float32]], NDArray[Any]]) -> NDArray[Any]:
+            x, y, turned, number = draws[i]
             lean, mirrored = self.lean(number)
-            codes = flipped(grid.cut(self.sheet(grid.size, lean), PERIOD, (x, y)), mirrored, turned < 0.5)
-            return codes, sheets.shares(codes, self.fraction)
+            codes = grid.cut(self.sheet(grid.size, lean), PERIOD, (x, y))
+            plane = how(codes, sheets.shares(codes, self.fraction))
+            return flipped(sheets.enlarged(plane, height, width), mirrored, turned < 0.5)
 
         def opacity(i: int) -> Bytes:
-            return sheets.enlarged(self.opacity(*piece(i), grid), height, width)
+            return made(i, lambda codes, shares: self.opacity(codes, shares, grid))
 
         def hidden(i: int) -> NDArray[np.float32]:
-            codes, shares = piece(i)
-            return sheets.enlarged(grid.coarse(np.take(shares, codes)), height, width)
+            return made(i, lambda codes, shares: grid.coarse(np.take(shares, codes)))
 
         def covered() -> torch.Tensor:
             return planes(len(batch), height, width, hidden)[:, None].to(batch.device)
@@ -126,7 +128,7 @@ class Rain(Falling):
     def opacity(self, codes: Bytes, shares: NDArray[np.float32], grid: Grid) -> Bytes:
         """Each streak, a little out of focus, by its own opacity, which the veil behind it is part of."""
         veil = np.float32(self.veil * self.fraction)
-        table = shares * (evenly(256, 0.4, 0.9) - veil) + veil
+        table = shares * (evenly(0.4, 0.9) - veil) + veil
         return sheets.seen(codes, sheets.to_opacity(table), grid, 0.0025)
 
 
@@ -165,7 +167,7 @@ class Snow(Falling):
 
     def opacity(self, codes: Bytes, shares: NDArray[np.float32], grid: Grid) -> Bytes:
         """Flake by flake more or less opaque; near ones out of focus."""
-        opacities = sheets.to_opacity(shares * evenly(256, 0.7, 1.0))
+        opacities = sheets.to_opacity(shares * evenly(0.7, 1.0))
         near = np.arange(256, dtype=np.uint8) % 2
         far = sheets.seen(codes, opacities * (1 - near), grid, 0.0012)
         return np.asarray(cv2.add(far, sheets.seen(codes, opacities * near, grid, 0.006)))
