@@ -1,4 +1,4 @@
-"""Blobs: splashes as orders of pixels, and what a drop of water shows of the scene behind it."""
+"""Blobs: splashes as an order of pixels, and what a drop of water shows of the scene behind it."""
 
 from typing import Any
 
@@ -8,83 +8,48 @@ from numpy.typing import NDArray
 
 from hardgen.functional.scatter import Canvas
 
-GRID = 128
-"""Cells along the longer side on which splashes are worked out."""
-
 SWELLING = 0.08
 """Rank at which a splash has its radius, after its first."""
 
-REACH = 1.7
+REACH = 2.6
 """Radii up to which a splash may swell."""
 
 LAST = 4.0
-"""Rank from which on what no splash reaches is covered."""
+"""Rank at which what no splash reaches is covered."""
 
 Plane = NDArray[np.float32]
 
 
-def splashes(
-    height: int, width: int, places: Plane, radii: Plane, dents: Plane, rest: Plane
-) -> tuple[Plane, Plane, Plane]:
+def splashes(side: int, period: int, places: Plane, radii: Plane, dents: Plane) -> tuple[Plane, Plane, Plane]:
     """Ranks and relief of splashes that come one after the other, each nearly at its size, and then swell together.
 
     Splash k of n reaches a pixel at u radii from its middle at the rank k / n + SWELLING u^6.
 
     Args:
-        height: Of the image, in pixels.
-        width: Of the image, in pixels.
-        places: n x 2 float32, x and y in [0, 1) of each side.
-        radii: n float32, relative to the short side.
-        dents: GRID x GRID float32 above 0 that u^2 is multiplied by: where it is high an outline is dented.
-        rest: GRID x GRID float32 about 0: the order of what no splash reaches.
+        side: Pixels of a unit.
+        period: Units after which the field repeats, which spans as many.
+        places: n x 2 float32, x and y in [0, period).
+        radii: n float32.
+        dents: For each pixel, above 0, what u^2 is multiplied by: where it is high an outline is dented.
 
     Returns:
-        Three planes of height x width float32: the rank; the way from the middle of a pixel's splash to the right and
-        down, added up, in radii; and the square of the whole way. Both are 0 where no splash reaches.
+        Three planes of float32: the rank, `LAST` where no splash reaches; the way from the middle of a pixel's splash
+        to the right and down, added up, in radii; and the square of the whole way. Both are 0 where no splash reaches.
     """
-    side, short, n = max(height, width), min(height, width), len(places)
-    rows, columns = max(round(GRID * height / side), 1), max(round(GRID * width / side), 1)
-    down, along = (np.arange(k, dtype=np.float32) + np.float32(0.5) for k in (rows, columns))
-    y = _ways(down * np.float32(height / rows / short), places[:, 1] * np.float32(height / short), radii)
-    x = _ways(along * np.float32(width / columns / short), places[:, 0] * np.float32(width / short), radii)
-    rank = (rest[:rows, :columns] * np.float32(0.1) + np.float32(LAST)).astype(np.float32)
-    whose = np.full((rows, columns), n, np.int64)
-    near_y, near_x = _within(y), _within(x)
-    y2, x2 = y * y * np.float32(SWELLING ** (1 / 3)), x * x * np.float32(SWELLING ** (1 / 3))
-    for k, (top, bottom, left, right) in enumerate(zip(*near_y, *near_x, strict=True)):
-        part = (slice(top, bottom), slice(left, right))
-        far = y2[k, top:bottom, None] + x2[k, left:right]
-        far *= dents[part]
-        own = far * far
-        own *= far
-        own += np.float32(k / n)
+    size, n = period * side, len(places)
+    rank, slope, square = np.full((size, size), LAST, np.float32), *np.zeros((2, size, size), np.float32)
+    for k, ((x, y), radius) in enumerate(zip(places.tolist(), radii.tolist(), strict=True)):
+        columns, rows = (
+            np.arange(int((at - REACH * radius) * side), int((at + REACH * radius) * side) + 1) for at in (x, y)
+        )
+        across, down = (((at + 0.5) / side - m) / radius for at, m in ((columns[None, :], x), (rows[:, None], y)))
+        part = np.ix_(rows % size, columns % size)
+        far = across * across + down * down
+        own = k / n + SWELLING * (far * dents[part]) ** 3
         first = own < rank[part]
-        np.copyto(rank[part], own, where=first)
-        np.copyto(whose[part], k, where=first)
-    dy, dx = y[whose, np.arange(rows)[:, None]], x[whose, np.arange(columns)[None, :]]
-    return (
-        _enlarged(rank, height, width),
-        _enlarged(dx + dy, height, width),
-        _enlarged(dx * dx + dy * dy, height, width),
-    )
-
-
-def _ways(at: Plane, middles: Plane, radii: Plane) -> Plane:
-    """The way from each splash's middle to each line of cells, in radii: (n + 1) x lines, 0 in the last row."""
-    ways = np.zeros((len(middles) + 1, len(at)), np.float32)
-    np.divide(at - middles[:, None], radii[:, None], out=ways[:-1])
-    return ways
-
-
-def _within(ways: Plane) -> tuple[list[int], list[int]]:
-    """The first line of cells within reach of each splash, and the one after the last."""
-    reached = np.abs(ways[:-1]) < REACH
-    first, count = reached.argmax(1), reached.sum(1)
-    return first.tolist(), (first + count).tolist()
-
-
-def _enlarged(plane: Plane, height: int, width: int) -> Plane:
-    return np.asarray(cv2.resize(plane, (width, height), interpolation=cv2.INTER_LINEAR), dtype=np.float32)
+        for plane, values in ((rank, own), (slope, across + down), (square, far)):
+            plane[part] = np.where(first, values, plane[part])
+    return rank, slope, square
 
 
 def lens(canvas: Canvas, fine: int, places: Plane, radii: Plane, view: float, flow: Plane, looks: Plane) -> None:
@@ -108,7 +73,8 @@ def lens(canvas: Canvas, fine: int, places: Plane, radii: Plane, view: float, fl
     x, y, scale = (np.take(table[:, k], number, mode="clip") for k in range(3))
     columns, rows = np.arange(width, dtype=np.float32)[None, :], np.arange(height, dtype=np.float32)[:, None]
     across, down = (columns - x) * scale, (rows - y) * scale
-    out = cv2.magnitude(across, down)
+    # OpenCV's magnitude depends in the last bit on where in memory its arguments lie.
+    out = np.sqrt(across * across + down * down)
     if float(out.max()) > 1:
         longest = np.maximum(out, np.float32(1))
         across /= longest

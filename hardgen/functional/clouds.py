@@ -35,6 +35,29 @@ def cloud(numbers: NDArray[np.float32], roughness: float = 0.5) -> NDArray[np.fl
     return np.asarray(field / max(float(field.std()), 1e-6), dtype=np.float32)
 
 
+def endless(numbers: NDArray[np.float32], cells: int, size: int, roughness: float = 0.5) -> NDArray[np.float32]:
+    """A fractal field whose edges meet.
+
+    Args:
+        numbers: Standard normal numbers, a square for each octave, one after the other.
+        cells: Side of the coarsest octave's square; that of each next one is twice as long.
+        size: In pixels.
+        roughness: As in `cloud`.
+
+    Returns:
+        size x size float32 with mean 0 and standard deviation 1.
+    """
+    field, start, height = np.zeros((size, size), np.float32), 0, 1.0
+    while start < len(numbers):
+        octave = numbers[start : start + cells * cells].reshape(cells, cells)
+        at = ((np.arange(size) + 0.5) * cells / size - 0.5).astype(np.float32)
+        x, y = np.meshgrid(at, at)
+        field += cv2.remap(octave, x, y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_WRAP) * np.float32(height)
+        start, cells, height = start + cells * cells, 2 * cells, height * roughness
+    field -= field.mean()
+    return np.asarray(field / max(float(field.std()), 1e-6), dtype=np.float32)
+
+
 def spread_over(field: NDArray[np.float32], height: int, width: int) -> NDArray[np.float32]:
     """A square field over an image: it spans the longer side and is cut at the shorter one."""
     side = max(height, width)

@@ -57,6 +57,47 @@ def fade(ranks: Tensor, covered: Tensor, softness: float) -> Tensor:
     return opacity
 
 
+def laid_over(pixels: NDArray[Any], layer: NDArray[np.uint8], opacity: NDArray[np.uint8]) -> NDArray[Any]:
+    """One image under a layer; bytes are rounded to the nearest.
+
+    Args:
+        pixels: H x W x C, float32 in [0, 1] or bytes.
+        layer: H x W x C.
+        opacity: H x W.
+
+    Returns:
+        H x (W C) of the same type.
+    """
+    rows, channels = len(pixels), pixels.shape[2]
+    hidden = (opacity if channels == 1 else cv2.cvtColor(opacity, cv2.COLOR_GRAY2RGB)).reshape(rows, -1)
+    under, above = pixels.reshape(rows, -1), layer.reshape(rows, -1)
+    if pixels.dtype == np.uint8:
+        # Sums of products of bytes with parts of 255 are whole numbers below 2^16.
+        parts = np.multiply(under, cv2.bitwise_not(hidden), dtype=np.uint16)
+        parts += np.multiply(above, hidden, dtype=np.uint16)
+        return np.asarray(cv2.convertScaleAbs(parts, alpha=1 / 255))
+    change = cv2.addWeighted(above, 1 / 255, under, -1.0, 0.0, dtype=cv2.CV_32F)
+    return np.asarray(cv2.add(under, cv2.multiply(change, hidden, scale=1 / 255, dtype=cv2.CV_32F)))
+
+
+def level(ranks: NDArray[np.uint16], fraction: float) -> int:
+    """The rank below which a fraction of the pixels lie, of which those at that very rank may be left out."""
+    wanted = min(round(fraction * ranks.size), ranks.size - 1)
+    return int(np.partition(ranks, wanted, axis=None)[wanted])
+
+
+def thickened(ranks: NDArray[np.uint16], last: int, softness: float) -> NDArray[np.uint8]:
+    """Opacity of a layer that thickens while it lies, in bytes: from 0 at the last rank to 255 where it is full.
+
+    Args:
+        ranks: H x W.
+        last: As `level` gave it.
+        softness: How far, in ranks, a pixel lies before the last one where it is fully opaque.
+    """
+    before = np.maximum(ranks, np.uint16(last)) - ranks
+    return np.asarray(cv2.convertScaleAbs(before, alpha=255 / softness), dtype=np.uint8)
+
+
 def blend(images: Tensor, colour: Tensor, light: Tensor | None, opacity: Tensor) -> Tensor:
     """Lays colour over images; where the opacity is 0 they stay bit for bit.
 

@@ -12,12 +12,13 @@ from hardgen.functional.layering import share
 from hardgen.functional.measures import Doses, Measured
 
 
-def coverage(batch: Batch, covered: Tensor, target: Tensor | None = None) -> Doses:
+def coverage(batch: Batch, covered: Tensor | Callable[[], Tensor], target: Tensor | None = None) -> Doses:
     """Doses of everything that lies in front of the scene.
 
     Args:
         batch: The images, with masks or boxes where known.
-        covered: B x 1 x H x W, bool or alpha in [0, 1]: how much of each pixel is hidden.
+        covered: B x 1 x H x W, bool or alpha in [0, 1]: how much of each pixel is hidden. May be given as a function
+            that is called once, when a dose is asked for.
         target: B x 1 x H x W bool, what counts as the target; by default the masks, else the union of the boxes.
 
     Returns:
@@ -27,7 +28,12 @@ def coverage(batch: Batch, covered: Tensor, target: Tensor | None = None) -> Dos
         none. The three are left out if no image may have a target, and not a number (a blank in tables) for one image
         that has none.
     """
-    ways: dict[str, Callable[[], Tensor]] = {"covered": lambda: share(covered)}
+
+    @functools.cache
+    def cover() -> Tensor:
+        return covered if isinstance(covered, Tensor) else covered()
+
+    ways: dict[str, Callable[[], Tensor]] = {"covered": lambda: share(cover())}
     if target is None and batch.masks is None and batch.boxes is None:
         return Measured(ways)
 
@@ -35,10 +41,10 @@ def coverage(batch: Batch, covered: Tensor, target: Tensor | None = None) -> Dos
     def hidden() -> Tensor:
         known = known_target(batch) if target is None else target
         assert known is not None, "there are masks or boxes"
-        return torch.where(known.flatten(1).any(1), share(covered, known), torch.nan)
+        return torch.where(known.flatten(1).any(1), share(cover(), known), torch.nan)
 
     ways["target_covered"], ways["visible"] = hidden, lambda: 1 - hidden()
-    ways["least_visible"] = lambda: _least(batch, covered, 1 - hidden())
+    ways["least_visible"] = lambda: _least(batch, cover(), 1 - hidden())
     return Measured(ways)
 
 

@@ -1,6 +1,6 @@
-"""Things that come one after the other and lie on each other: bars, ellipses and discs as numbered pixels.
+"""Discs that come one after the other and lie on each other, as numbered pixels.
 
-A canvas gives each (fine) pixel the number of the first thing that covers it, and the count of things where none does.
+A canvas gives each (fine) pixel the number of the first disc that covers it, and the count of discs where none does.
 What is covered follows from a table with one share for each number.
 """
 
@@ -16,9 +16,6 @@ Plane: TypeAlias = NDArray[np.floating[Any]]
 SHIFT = 4
 """Binary places that OpenCV's drawing keeps of a coordinate."""
 
-CORNERS = 12
-"""Of the polygon that stands for an ellipse."""
-
 FINE, MIDDLING = 128, 640
 """Short sides in pixels up to which a pixel is worked out by 4 x 4, and by 2 x 2."""
 
@@ -27,47 +24,6 @@ def fineness(height: int, width: int) -> int:
     """Fine pixels along a pixel."""
     side = min(height, width)
     return 4 if side <= FINE else 2 if side <= MIDDLING else 1
-
-
-def bars(height: int, width: int, ends: Plane, thick: Plane, fine: int = 1) -> Canvas:
-    """Numbers of straight bars.
-
-    Args:
-        height: Of the image, in pixels.
-        width: Of the image, in pixels.
-        ends: n x 4 float32: x, y of one end, x, y of the other, in pixels; whole numbers are pixel centres.
-        thick: n float32, widths in pixels; a bar is at least a fine pixel wide.
-        fine: Fine pixels along a pixel.
-
-    Returns:
-        (height fine) x (width fine) uint16.
-    """
-    first, last = ends[:, :2], ends[:, 2:]
-    way = last - first
-    half = (np.maximum(thick - 1 / fine, 0) / 2 / np.maximum(np.hypot(way[:, 0], way[:, 1]), 1e-6))[:, None]
-    aside = np.stack((-way[:, 1], way[:, 0]), 1) * half
-    return _polygons(height, width, np.stack((first - aside, last - aside, last + aside, first + aside), 1), fine)
-
-
-def ellipses(height: int, width: int, places: Plane, radii: Plane, angles: Plane, fine: int = 1) -> Canvas:
-    """Numbers of ellipses.
-
-    Args:
-        height: Of the image, in pixels.
-        width: Of the image, in pixels.
-        places: n x 2 float32: x and y of the centres in pixels; whole numbers are pixel centres.
-        radii: n x 2 float32 in pixels, along and across; an ellipse is at least a fine pixel wide.
-        angles: n float32, of the first radius, in radians from level.
-        fine: Fine pixels along a pixel.
-
-    Returns:
-        (height fine) x (width fine) uint16.
-    """
-    turn = np.arange(CORNERS, dtype=np.float32) * np.float32(2 * np.pi / CORNERS)
-    along, across = np.maximum(radii - 0.5 / fine, 0).T[..., None]
-    x, y = along * np.cos(turn), across * np.sin(turn)
-    cos, sin = np.cos(angles)[:, None], np.sin(angles)[:, None]
-    return _polygons(height, width, np.stack((x * cos - y * sin, x * sin + y * cos), -1) + places[:, None], fine)
 
 
 def discs(height: int, width: int, places: Plane, radii: Plane, fine: int = 1) -> Canvas:
@@ -89,15 +45,6 @@ def discs(height: int, width: int, places: Plane, radii: Plane, fine: int = 1) -
     sizes = np.rint(np.maximum(radii * fine - 0.35, 0) * (1 << SHIFT)).astype(np.int64).tolist()
     for k in range(len(sizes) - 1, -1, -1):
         cv2.circle(canvas, (x[k], y[k]), sizes[k], k, cv2.FILLED, cv2.LINE_8, SHIFT)
-    return canvas
-
-
-def _polygons(height: int, width: int, corners: Plane, fine: int) -> Canvas:
-    """Numbers of convex polygons, n x corners x 2 in pixels, drawn half a fine pixel larger to each side."""
-    canvas = np.full((height * fine, width * fine), len(corners), np.uint16)
-    points = _places(corners, fine)
-    for k in range(len(points) - 1, -1, -1):
-        cv2.fillConvexPoly(canvas, points[k], k, cv2.LINE_8, SHIFT)
     return canvas
 
 

@@ -23,7 +23,7 @@ def test_a_flare_is_one_at_its_source_and_falls_by_its_formula() -> None:
     numbers = np.full(flare.NUMBERS, 0.5, np.float32)
     numbers[:2] = 0.0  # the source lies to the right of the middle by 0.2 of the width
     numbers[2::4] = 0.9  # and all ghosts on the other side
-    light = flare.flare(201, 201, numbers)
+    light = flare.flare(201, 201, numbers).transpose(1, 2, 0)
     assert light[100, 100 + 40].tolist() == pytest.approx(list(flare.SUN), abs=0.01)
     for away in (20, 60):
         d = away / 201
@@ -36,11 +36,11 @@ def test_ghosts_lie_on_the_line_through_the_middle() -> None:
     numbers = np.full(flare.NUMBERS, 0.5, np.float32)
     numbers[0] = 0.25  # straight below the middle
     numbers[2::4] = np.linspace(0.4, 0.9, flare.GHOSTS)
-    light = flare.flare(200, 200, numbers)
-    left, right = light[:, :100], light[:, 100:][:, ::-1]
+    light = flare.flare(201, 201, numbers).transpose(1, 2, 0)
+    left, right = light[:, :100], light[:, 101:][:, ::-1]
     assert np.abs(left - right).max() < 1e-3
     ghostly = light[..., 1] - light[..., 0]  # a hue of one half is cyan
-    assert set(np.flatnonzero((ghostly > 0.02).any(0)).tolist()) <= set(range(88, 112))
+    assert set(np.flatnonzero((ghostly > 0.02).any(0)).tolist()) <= set(range(88, 113))
     assert (ghostly > 0.02).any()
 
 

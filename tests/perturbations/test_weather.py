@@ -9,7 +9,7 @@ import torch
 from hardgen.batch import Batch
 from hardgen.perturbation import Perturbation
 from hardgen.perturbations.weather.air import Depth, Fog, Haze, Smoke, Underwater
-from hardgen.perturbations.weather.coating import Coating, Scattered
+from hardgen.perturbations.weather.coating import Coating
 from hardgen.perturbations.weather.falling import Rain, Snow
 from hardgen.perturbations.weather.glass import Condensation, Droplets, Frost
 from hardgen.perturbations.weather.lens import Dirt, Mud, Spatter
@@ -17,8 +17,8 @@ from hardgen.perturbations.weather.light import InverseSparkles, Sparkles
 from hardgen.rng import SampleRng
 from hardgen.testing import sample_batch
 
-COATINGS = (Frost, Condensation, Mud, Spatter, Dirt)
-SCATTERED = (Rain, Snow, Droplets)
+COATINGS = (Frost, Condensation, Dirt)
+SHEETS = (Mud, Spatter, Rain, Snow)
 
 
 def flat(value: float, size: int = 96, channels: int = 3) -> Batch:
@@ -45,12 +45,14 @@ def test_a_coating_changes_the_share_of_pixels_that_it_says(cls: type[Coating], 
     assert doses["covered"].tolist() == pytest.approx([0.3, 0.3], abs=1e-3)
 
 
-@pytest.mark.parametrize("cls", SCATTERED)
+@pytest.mark.parametrize("cls", [*SHEETS, Droplets])
 @pytest.mark.parametrize("fraction", [0.02, 0.4])
-def test_what_is_scattered_covers_the_share_that_it_says(cls: type[Scattered], fraction: float) -> None:
+def test_what_is_scattered_covers_the_share_that_it_says(cls: type[Coating], fraction: float) -> None:
     white = Batch(torch.ones(2, 3, 96, 150), ("a", "b"))
     doses = cls(fraction)(white, SampleRng(3, "s", white.ids)).doses
-    assert doses["covered"].tolist() == pytest.approx([fraction, fraction], abs=1e-4)
+    assert doses["covered"].tolist() == pytest.approx(
+        [fraction, fraction], abs=1e-4 if cls.name == "droplets" else 6e-3
+    )
 
 
 def test_streaks_without_a_veil_take_the_scene_40_to_90_percent_of_the_way_to_the_sky_s_light() -> None:
@@ -59,7 +61,7 @@ def test_streaks_without_a_veil_take_the_scene_40_to_90_percent_of_the_way_to_th
     assert 0.7 < float(seen.max()) <= 0.9
 
 
-@pytest.mark.parametrize("cls", COATINGS + SCATTERED)
+@pytest.mark.parametrize("cls", [*COATINGS, *SHEETS, Droplets])
 def test_more_of_a_coating_keeps_all_that_less_of_it_covers(cls: type[Perturbation]) -> None:
     batch = flat(0.0)
     less, more = changed(cls, 0.1, batch), changed(cls, 0.35, batch)
@@ -67,8 +69,8 @@ def test_more_of_a_coating_keeps_all_that_less_of_it_covers(cls: type[Perturbati
     assert not bool((less & ~more).any())
 
 
-@pytest.mark.parametrize("cls", COATINGS + SCATTERED)
-def test_the_object_s_share_is_reported_where_the_object_is_known(cls: type[Coating | Scattered]) -> None:
+@pytest.mark.parametrize("cls", [*COATINGS, *SHEETS, Droplets])
+def test_the_object_s_share_is_reported_where_the_object_is_known(cls: type[Coating]) -> None:
     batch = sample_batch()
     rng = SampleRng(3, "s", batch.ids)
     assert batch.masks is not None

@@ -1,16 +1,19 @@
 """Light that a lens or a shiny surface throws where it does not belong: sun flare and highlights."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.functional import flare, glints
-from hardgen.functional.layering import with_channels
-from hardgen.functional.parallel import spread
+from hardgen.functional.flare import add_light
+from hardgen.functional.measures import Measured
 from hardgen.functional.planes import planes
+from hardgen.functional.sources import Making
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, Perturbation
 from hardgen.perturbations.weather.coating import Coating, Paint, tint
@@ -41,25 +44,23 @@ class SunFlare(Perturbation):
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Adds the flare; `light` is what it adds to a pixel on average, before white is clipped."""
-        height, width = batch.images.shape[-2:]
-        numbers = rng.uniform("flare", flare.NUMBERS).cpu().numpy()
-        rows = torch.empty(len(batch), height, width, 3)
+        height, width = batch.shape[-2:]
+        numbers, grey = rng.uniform("flare", flare.NUMBERS).cpu().numpy(), batch.grey.tolist()
 
-        def one(i: int) -> None:
-            rows[i] = torch.from_numpy(flare.flare(height, width, numbers[i]))
+        def light(i: int) -> NDArray[np.float32]:
+            return flare.flare(height, width, numbers[i], grey[i])
 
-        spread(one, len(batch), rows.numel())
-        light = self._in_colours_of(batch, rows.permute(0, 3, 1, 2).to(batch.images.device))
-        images = torch.add(batch.images, light, alpha=self.gain)
-        return batch.replace(images), {"light": self.gain * light.flatten(1).mean(1)}
+        def one(pixels: NDArray[Any], i: int) -> NDArray[Any]:
+            return add_light(pixels, light(i), self.gain)
 
-    @staticmethod
-    def _in_colours_of(batch: Batch, light: Tensor) -> Tensor:
-        channels = batch.images.shape[1]
-        if channels == 1 or not bool(batch.grey.any()):
-            return with_channels(light, channels)
-        grey = with_channels(light, channels, grey=True)
-        return torch.where(batch.grey[:, None, None, None], grey, light)
+        def lights() -> Tensor:
+            each = [torch.from_numpy(light(i)).expand(batch.shape[1], -1, -1) for i in range(len(batch))]
+            return torch.stack(each).to(batch.device)
+
+        doses = Measured({"light": lambda: self.gain * lights().flatten(1).mean(1)})
+        if batch.on_cpu:
+            return batch.made(Making(one, one)), doses
+        return batch.replace(torch.add(batch.images, lights(), alpha=self.gain)), doses
 
 
 @register("highlights")

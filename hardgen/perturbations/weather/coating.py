@@ -1,8 +1,10 @@
 """What every covering layer shares: an order in which it comes, and what it shows."""
 
+import functools
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import torch
@@ -11,10 +13,11 @@ from torch import Tensor
 
 from hardgen.batch import Batch
 from hardgen.functional import scatter
-from hardgen.functional.coating import blend, covered_by_rank, fade
+from hardgen.functional.coating import blend, covered_by_rank, fade, laid_over
 from hardgen.functional.coverage import coverage
 from hardgen.functional.layering import with_channels
 from hardgen.functional.planes import planes
+from hardgen.functional.sources import Bytes, Making
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, Perturbation
 from hardgen.rng import SampleRng
@@ -97,6 +100,41 @@ class Scattered(Perturbation):
         """
 
 
+def lay(batch: Batch, layer: Callable[[int], Bytes], opacity: Callable[[int], Bytes]) -> Batch:
+    """The images under layers, one by one where they are on the CPU.
+
+    Args:
+        batch: What is covered.
+        layer: Given an image's place in the batch, what lies over it, H x W x C.
+        opacity: Given the same, H x W; it must not depend on the order of calls.
+    """
+    if batch.on_cpu:
+
+        def one(pixels: NDArray[Any], i: int) -> NDArray[Any]:
+            return laid_over(pixels, layer(i), opacity(i))
+
+        return batch.made(Making(one, one))
+    height, width = batch.shape[-2:]
+    shares = planes(len(batch), height, width, opacity, np.uint8).to(batch.device)[:, None]
+    layers = torch.from_numpy(np.stack([layer(i) for i in range(len(batch))])).to(batch.device).permute(0, 3, 1, 2)
+    return batch.replace(blend(batch.images, layers / 255, None, shares / 255))
+
+
+def tints(batch: Batch, colour: tuple[int, int, int]) -> list[tuple[int, ...]]:
+    """A colour for each image, of as many channels, in bytes; grey images get its brightness."""
+    red, green, blue = (value / 255 for value in colour)
+    values = tint(batch, (red, green, blue)).expand(len(batch), -1, -1, -1).flatten(1)
+    return [tuple(row) for row in values.mul(255).round().int().tolist()]
+
+
+@functools.lru_cache(maxsize=8)
+def plain(height: int, width: int, colour: tuple[int, ...]) -> Bytes:
+    """A layer of one colour, height x width x channels; read-only."""
+    layer = np.empty((height, width, len(colour)), np.uint8)
+    layer[...] = colour
+    return layer
+
+
 def plane(batch: Batch, canvases: Canvases, tables: Tables, fine: int) -> Tensor:
     """What tables say of each pixel, B x 1 x H x W, on the batch's device."""
     height, width = batch.images.shape[-2:]
@@ -106,6 +144,6 @@ def plane(batch: Batch, canvases: Canvases, tables: Tables, fine: int) -> Tensor
 
 def tint(batch: Batch, colour: tuple[float, float, float]) -> Tensor:
     """A colour for each image, B x C x 1 x 1; grey images get its brightness."""
-    canvas, channels = torch.tensor(colour, device=batch.images.device)[None, :, None, None], batch.images.shape[1]
+    canvas, channels = torch.tensor(colour, device=batch.device)[None, :, None, None], batch.shape[1]
     grey = batch.grey[:, None, None, None]
     return torch.where(grey, with_channels(canvas, channels, grey=True), with_channels(canvas, channels))

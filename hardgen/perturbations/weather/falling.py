@@ -1,48 +1,110 @@
 """What falls: rain and snow."""
 
+import functools
 import math
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from hardgen.batch import Batch
-from hardgen.functional import scatter
-from hardgen.functional.coating import blend
-from hardgen.functional.filters import gaussian_blur
+from hardgen.functional import sheets
+from hardgen.functional.coverage import coverage
 from hardgen.functional.planes import planes
+from hardgen.functional.sheets import PERIOD, Bytes, Grid, Size, flipped
 from hardgen.knobs import knob, setting
-from hardgen.perturbations.weather.coating import Canvases, Scattered, Tables, plane, tint
+from hardgen.perturbation import Doses, Perturbation
+from hardgen.perturbations.weather.coating import lay, plain, tints
 from hardgen.registry import register
-from hardgen.rng import SampleRng
+from hardgen.rng import SampleRng, sample_generator
 
-DROPS = (0.84, 0.86, 0.89)
-"""What streaks of rain and the mist between them send to the camera: the sky's light."""
-
-
-def evenly(count: int, low: float, high: float) -> NDArray[np.float32]:
-    """Numbers spread over a range so that any run of them is spread over it too: multiples of the golden ratio."""
-    return (low + (high - low) * (np.arange(count) * 0.6180339887 % 1)).astype(np.float32)
+MOST = 60_000
+"""Things on a sheet, however small they are."""
 
 
-def ends(middle: NDArray[np.float32], reach: NDArray[np.float32], angle: float) -> NDArray[np.float32]:
-    """Both ends of lines about their middles, n x 4, which reach so far at an angle from upright, in radians."""
-    across = np.stack((math.sin(angle) * reach, math.cos(angle) * reach), 1)
-    return np.concatenate((middle - across, middle + across), 1).astype(np.float32)
+@functools.lru_cache
+def evenly(low: float, high: float) -> NDArray[np.float32]:
+    """256 numbers spread over a range so that any run of them is too: multiples of the golden ratio; read-only."""
+    return (low + (high - low) * (np.arange(256) * 0.6180339887 % 1)).astype(np.float32)
+
+
+def things(name: str, count: float) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Uniform numbers for things on a sheet, n x 4, the first two its place, and when each comes.
+
+    Args:
+        name: What they are.
+        count: On a square of the short side.
+    """
+    n = min(round(count * PERIOD**2), MOST)
+    numbers = sample_generator(0, "sheet", "", name).random((n, 4), dtype=np.float32)
+    numbers[:, :2] *= PERIOD
+    return numbers, np.arange(n)
+
+
+@dataclass(frozen=True)
+class Falling(Perturbation):
+    """Covers an exact fraction of the image with things that come in the order in which a sheet has them."""
+
+    fraction: float = knob(0.0, 0.4, "of the image", "Share of the image that is covered.")
+
+    COLOUR: ClassVar[tuple[int, int, int]] = (255, 255, 255)
+    MOST_LEAN: ClassVar[float] = 30.0
+    """Lean from upright to either side, in degrees, and how many there are."""
+    LEANS: ClassVar[int] = 6
+
+    def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
+        """Lays each image's own piece of the sheet over it, the last things in part, so that the fraction is met."""
+        height, width = batch.shape[-2:]
+        grid, draws = Grid.of(height, width), rng.uniform("piece", 4).cpu().tolist()
+        colours = tints(batch, self.COLOUR)
+
+        def made(i: int, how: Callable[[Bytes, NDArray[np.float32]], NDArray[Any]]) -> NDArray[Any]:
+            x, y, turned, number = draws[i]
+            lean, mirrored = self.lean(number)
+            codes = grid.cut(self.sheet(grid.size, lean), PERIOD, (x, y))
+            plane = how(codes, sheets.shares(codes, self.fraction))
+            return flipped(sheets.enlarged(plane, height, width), mirrored, turned < 0.5)
+
+        def opacity(i: int) -> Bytes:
+            return made(i, lambda codes, shares: self.opacity(codes, shares, grid))
+
+        def hidden(i: int) -> NDArray[np.float32]:
+            return made(i, lambda codes, shares: grid.coarse(np.take(shares, codes)))
+
+        def covered() -> torch.Tensor:
+            return planes(len(batch), height, width, hidden)[:, None].to(batch.device)
+
+        return lay(batch, lambda i: plain(height, width, colours[i]), opacity), coverage(batch, covered)
+
+    def lean(self, number: float) -> tuple[float, bool]:
+        """How things that fall lean, in degrees, and whether to the other side, from a uniform number."""
+        step, mirrored = divmod(int(number * 2 * self.LEANS), 2)
+        return (step + 0.5) * self.MOST_LEAN / self.LEANS, bool(mirrored)
+
+    @abstractmethod
+    def sheet(self, size: Size, lean: float) -> Bytes:
+        """The sheet for images of a size, with things that lean so many degrees."""
+
+    @abstractmethod
+    def opacity(self, codes: Bytes, shares: NDArray[np.float32], grid: Grid) -> Bytes:
+        """What hides the scene: from a piece of the sheet, and how much there is of what has each code."""
 
 
 @register("rain")
 @dataclass(frozen=True)
-class Rain(Scattered):
+class Rain(Falling):
     """Draws bright slanted streaks over the image, as falling rain does in a short exposure.
 
-    Streaks share one direction for each image and differ in length, width and brightness; they appear in a drawn order,
-    so that more rain keeps every streak there was. A grey veil thickens with them: x t + A (1 - t), where t falls by
+    Streaks share one direction for each image and differ in length, width and brightness; they appear in an order, so
+    that more rain keeps every streak there was. A grey veil thickens with them: x t + A (1 - t), where t falls by
     `veil` times the coverage. The streaks, out of focus by 0.25% of the short side, take the image 40 to 90% of the way
-    to the same A. The dose `covered` counts streaks alone, a pixel that one crosses in part by that part.
+    to the same A, which is the sky's light. The dose `covered` counts streaks alone, a pixel that one crosses in part
+    by that part. Each image has its own piece of one great field of streaks, at a drawn place, lean and hand.
     """
 
     limits: ClassVar[str] = "Streaks do not refract the scene, and rain neither wets nor reflects on the ground."
@@ -53,41 +115,41 @@ class Rain(Scattered):
     veil: float = setting(0.8, 0.0, 1.0, "of the coverage", "Opacity of the veil between the streaks.")
     angle: float | None = setting(None, -60.0, 60.0, "degrees", "Lean of the streaks from upright; drawn unless set.")
 
-    COUNT: ClassVar[int] = 900
+    COLOUR: ClassVar[tuple[int, int, int]] = (214, 219, 227)
 
-    def canvases(self, batch: Batch, rng: SampleRng, fine: int) -> Canvases:
-        """The numbers of the streaks."""
-        height, width = batch.images.shape[-2:]
-        side, size = min(height, width), np.array([width, height], np.float32)
-        draws, leans = rng.uniform("streaks", self.COUNT, 4).cpu().numpy(), rng.uniform("lean", 1).cpu().numpy()
+    def sheet(self, size: Size, lean: float) -> Bytes:
+        """Streaks."""
+        return streaks(size, self.length, self.width, lean)
 
-        def one(i: int) -> scatter.Canvas:
-            row, lean = draws[i], float(leans[i, 0])
-            angle = math.radians(60.0 * lean - 30.0 if self.angle is None else self.angle)
-            reach = (0.4 + 1.2 * row[:, 2]) * (self.length * side / 2)
-            thick = (0.5 + row[:, 3]) * (self.width * side)
-            return scatter.bars(height, width, ends(row[:, :2] * size - 0.5, reach, angle), thick, fine)
+    def lean(self, number: float) -> tuple[float, bool]:
+        """As drawn, or as set."""
+        return super().lean(number) if self.angle is None else (self.angle, False)
 
-        return planes(len(batch), height * fine, width * fine, one, np.uint16).numpy()
-
-    def lay(self, batch: Batch, rng: SampleRng, canvases: Canvases, tables: Tables, covered: Tensor) -> Tensor:
+    def opacity(self, codes: Bytes, shares: NDArray[np.float32], grid: Grid) -> Bytes:
         """Each streak, a little out of focus, by its own opacity, which the veil behind it is part of."""
-        height, width = batch.images.shape[-2:]
-        veil, opacities = self.veil * self.fraction, evenly(self.COUNT + 1, 0.4, 0.9)
-        streaks = [table * (opacities - np.float32(veil)) for table in tables]
-        opacity = plane(batch, canvases, streaks, self.fineness(height, width))
-        opacity = gaussian_blur(opacity, max(0.0025 * min(height, width), 0.1)).add_(veil)
-        return blend(batch.images, tint(batch, DROPS), None, opacity)
+        veil = np.float32(self.veil * self.fraction)
+        table = shares * (evenly(0.4, 0.9) - veil) + veil
+        return sheets.seen(codes, sheets.to_opacity(table), grid, 0.0025)
+
+
+@functools.lru_cache(maxsize=16)
+def streaks(size: Size, length: float, width: float, lean: float) -> Bytes:
+    """A sheet of `Rain`."""
+    numbers, order = things("streaks", 0.8 / (length * width))
+    lengths, widths = (0.4 + 1.2 * numbers[:, 2]) * length, (0.5 + numbers[:, 3]) * width
+    corners = sheets.bars(numbers[:, :2], lengths, widths, math.radians(lean), size.side)
+    return sheets.sheet(corners, order * sheets.NONE // len(order), size)
 
 
 @register("snow")
 @dataclass(frozen=True)
-class Snow(Scattered):
+class Snow(Falling):
     """Scatters white flakes of many sizes over the image, near ones large and blurred, far ones small and clear.
 
-    Flakes appear in a drawn order, a little drawn out along their fall; a flake's size follows its distance, with many
-    far and few near. ImageNet-C's snow, thresholded noise with motion blur, also whitens the whole image. The dose
-    `covered` counts flakes as they are before the lens blurs them.
+    Flakes appear in an order, a little drawn out along their fall; a flake's size follows its distance, with many far
+    and few near. ImageNet-C's snow, thresholded noise with motion blur, also whitens the whole image. The dose
+    `covered` counts flakes as they are before the lens blurs them. Each image has its own piece of one great field of
+    flakes, at a drawn place, wind and hand.
     """
 
     limits: ClassVar[str] = "Flakes are round and equally white; no snow settles on the scene."
@@ -95,42 +157,32 @@ class Snow(Scattered):
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the image under flakes.")
     size: float = setting(0.02, 0.002, 0.1, "of the short side", "Typical diameter of a flake.")
 
-    COUNT: ClassVar[int] = 1100
-    NEAR: ClassVar[float] = 1.6
-    """Typical diameters from which on a flake is near, and blurred."""
+    COLOUR: ClassVar[tuple[int, int, int]] = (245, 247, 255)
 
-    def canvases(self, batch: Batch, rng: SampleRng, fine: int) -> Canvases:
-        """The numbers of the flakes."""
-        height, width = batch.images.shape[-2:]
-        side, size = min(height, width), np.array([width, height], np.float32)
-        draws, winds = self.flakes(rng), rng.uniform("wind", 1).cpu().numpy()
+    LEANS: ClassVar[int] = 2
 
-        def one(i: int) -> scatter.Canvas:
-            row = draws[i]
-            radii = self.diameters(row)[:, None] * np.array([1.15, 0.87]) * (self.size * side / 2)
-            angles = math.pi / 2 + 1.6 * (winds[i] - 0.5) + 0.5 * (row[:, 3] - 0.5)
-            return scatter.ellipses(height, width, row[:, :2] * size - 0.5, radii, angles, fine)
+    def sheet(self, size: Size, lean: float) -> Bytes:
+        """Flakes."""
+        return flakes(size, self.size, lean)
 
-        return planes(len(batch), height * fine, width * fine, one, np.uint16).numpy()
+    def opacity(self, codes: Bytes, shares: NDArray[np.float32], grid: Grid) -> Bytes:
+        """Flake by flake more or less opaque; near ones out of focus."""
+        opacities = sheets.to_opacity(shares * evenly(0.7, 1.0))
+        near = np.arange(256, dtype=np.uint8) % 2
+        far = sheets.seen(codes, opacities * (1 - near), grid, 0.0012)
+        return np.asarray(cv2.add(far, sheets.seen(codes, opacities * near, grid, 0.006)))
 
-    def flakes(self, rng: SampleRng) -> NDArray[np.float32]:
-        """Place, size and direction of each flake, B x n x 4 uniform numbers."""
-        rows: NDArray[np.float32] = rng.uniform("flakes", self.COUNT, 4).cpu().numpy()
-        return rows
 
-    def diameters(self, row: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Diameters of an image's flakes, of the typical one."""
-        return np.asarray(0.45 / (1.0 - 0.88 * row[:, 2]), dtype=np.float32)
+@functools.lru_cache(maxsize=16)
+def flakes(size: Size, typical: float, lean: float) -> Bytes:
+    """A sheet of `Snow`: near flakes have odd codes, far ones even codes."""
+    numbers, order = things("flakes", 0.5 / typical**2)
+    diameters = 0.45 / (1.0 - 0.88 * numbers[:, 2])
+    radii = diameters[:, None] * np.array([1.15, 0.87]) * (typical / 2)
+    angles = math.radians(90 - lean) + 0.5 * (numbers[:, 3] - 0.5)
+    codes = order * (sheets.NONE // 2) // len(order) * 2 + (diameters > NEAR)
+    return sheets.sheet(sheets.ellipses(numbers[:, :2], radii, angles, size.side), codes, size)
 
-    def lay(self, batch: Batch, rng: SampleRng, canvases: Canvases, tables: Tables, covered: Tensor) -> Tensor:
-        """Near white, flake by flake more or less opaque; near ones out of focus."""
-        height, width = batch.images.shape[-2:]
-        side, fine = min(height, width), self.fineness(height, width)
-        opacities, flakes = evenly(self.COUNT + 1, 0.7, 1.0), self.flakes(rng)
-        near = [np.append(self.diameters(row) > self.NEAR, False) for row in flakes]
-        parts = []
-        for blur, those in ((0.0018, [~n for n in near]), (0.006, near)):
-            chosen = [table * opacities * these for table, these in zip(tables, those, strict=True)]
-            parts.append(gaussian_blur(plane(batch, canvases, chosen, fine), max(blur * side, 0.1)))
-        opacity = torch.add(*parts).clamp_(max=1.0)
-        return blend(batch.images, tint(batch, (0.96, 0.97, 1.0)), None, opacity)
+
+NEAR = 1.6
+"""Typical diameters from which on a flake is near, and blurred."""

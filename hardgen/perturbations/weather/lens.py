@@ -8,86 +8,50 @@ import torch
 from torch import Tensor
 
 from hardgen.batch import Batch
-from hardgen.functional import blobs, clouds, smears
+from hardgen.functional import clouds, smears
 from hardgen.functional.parallel import spread
 from hardgen.knobs import knob, setting
 from hardgen.perturbations.weather.coating import Coating, Paint, tint
+from hardgen.perturbations.weather.splashed import Relief, Splashed
 from hardgen.registry import register
 from hardgen.rng import SampleRng
-
-EVENNESS = 0.85
-"""Radii of splashes are spread from 1 less this to 1 of the largest: many small and few large."""
-
-
-def splashes(batch: Batch, rng: SampleRng, count: int, largest: float, ragged: float) -> tuple[Tensor, Tensor]:
-    """Splashes of many sizes: their order, B x H x W, and their relief, B x 2 x H x W, as `blobs.splashes`.
-
-    Args:
-        batch: For its size.
-        rng: Draws `splashes` and `outline`.
-        count: Splashes.
-        largest: Radius of the largest, of the short side.
-        ragged: How far outlines are dented: standard deviation of the logarithm of the squared radius.
-    """
-    height, width = batch.images.shape[-2:]
-    draws = rng.uniform("splashes", count, 3).cpu().numpy()
-    outlines = rng.normal("outline", clouds.NUMBERS).cpu().numpy()
-    planes = torch.empty(len(batch), 3, height, width)
-
-    def one(i: int) -> None:
-        radii = np.float32(largest * (1 - EVENNESS)) / (1 - np.float32(EVENNESS) * draws[i, :, 2])
-        cloud = clouds.spread_over(clouds.cloud(outlines[i], 0.9), blobs.GRID, blobs.GRID)
-        dents = np.exp(cloud * np.float32(ragged))
-        for plane, values in zip(
-            planes[i], blobs.splashes(height, width, draws[i, :, :2], radii, dents, cloud), strict=True
-        ):
-            plane.copy_(torch.from_numpy(values))
-
-    spread(one, len(batch), planes.numel())
-    planes = planes.to(batch.images.device)
-    return planes[:, 0], planes[:, 1:]
 
 
 @register("mud")
 @dataclass(frozen=True)
-class Mud(Coating):
+class Mud(Splashed):
     """Splashes opaque brown mud on the lens, in blots of many sizes.
 
     Blots come one after the other and then swell together, with ragged outlines; the brown is mottled by a fractal
     cloud and lit from the upper left. On grey images mud has its brightness. ImageNet-C's spatter turns to mud from its
-    fourth severity on.
+    fourth severity on. Each image has its own piece of one great field of blots, at a drawn place.
     """
 
     limits: ClassVar[str] = "Mud lies in focus and is fully opaque, without runs or drying."
 
     fraction: float = knob(0.0, 0.7, "of the image", "Share of the pixels under mud.")
 
-    @property
-    def softness(self) -> float:
-        """A thin rim."""
-        return 0.03
+    COUNT: ClassVar[int] = 80
+    LARGEST: ClassVar[float] = 0.13
+    RAGGED: ClassVar[float] = 0.45
+    SOFTNESS: ClassVar[float] = 0.03
+    COLOUR: ClassVar[tuple[float, float, float]] = (0.34, 0.23, 0.13)
 
-    def ranks(self, batch: Batch, rng: SampleRng) -> tuple[Tensor, Tensor]:
-        """Blot after blot."""
-        return splashes(batch, rng, 80, 0.13, 0.45)
-
-    def paint(self, batch: Batch, rng: SampleRng, relief: Tensor, opacity: Tensor) -> Paint:
-        """Mottled brown, lit from the upper left."""
-        height, width = batch.images.shape[-2:]
-        mottle = clouds.clouds(rng.normal("mottle", clouds.NUMBERS), height, width, roughness=0.9)
-        light = mottle.mul_(0.14).sub_(relief[:, :1], alpha=0.12).add_(1.0).clamp_(0.4, 1.6)
-        return tint(batch, (0.34, 0.23, 0.13)), light, opacity
+    @classmethod
+    def light(cls, slope: Relief, far: Relief, mottle: Relief) -> tuple[Relief, Relief]:
+        """Mottled, lit from the upper left."""
+        return np.clip(1 + mottle * np.float32(0.14) - slope * np.float32(0.12), 0.4, 1.6), np.ones_like(far)
 
 
 @register("spatter")
 @dataclass(frozen=True)
-class Spatter(Coating):
+class Spatter(Splashed):
     """Spatters the lens with dirty water: milky drops of many sizes through which little is seen.
 
     Drops come one after the other and then swell together. They take the image by `opacity` toward a pale grey, least
     in a drop's middle, with a glint at the upper left and a shade at the lower right. ImageNet-C's spatter thresholds
     blurred noise and changes from water to mud at its fourth severity; this one is water throughout, and `mud` is its
-    fellow.
+    fellow. Each image has its own piece of one great field of drops, at a drawn place.
     """
 
     limits: ClassVar[str] = "Water does not bend the light here (see droplets) and does not run."
@@ -95,22 +59,23 @@ class Spatter(Coating):
     fraction: float = knob(0.0, 0.7, "of the image", "Share of the pixels under water.")
     opacity: float = setting(0.8, 0.05, 1.0, "of full cover", "How much of the scene a drop hides.")
 
+    COUNT: ClassVar[int] = 160
+    LARGEST: ClassVar[float] = 0.085
+    COLOUR: ClassVar[tuple[float, float, float]] = (0.74, 0.79, 0.82)
+
     @property
-    def softness(self) -> float:
-        """A thin rim."""
-        return 0.02
+    def strength(self) -> float:
+        """The opacity."""
+        return self.opacity
 
-    def ranks(self, batch: Batch, rng: SampleRng) -> tuple[Tensor, Tensor]:
-        """Drop after drop."""
-        return splashes(batch, rng, 160, 0.085, 0.1)
-
-    def paint(self, batch: Batch, rng: SampleRng, relief: Tensor, opacity: Tensor) -> Paint:
-        """Pale water, lit from the upper left."""
-        slope, far = relief[:, :1], relief[:, 1:].clamp(max=1.0)
+    @classmethod
+    def light(cls, slope: Relief, far: Relief, mottle: Relief) -> tuple[Relief, Relief]:
+        """Pale, lit from the upper left, thinner in the middle."""
+        far = np.minimum(far, 1)
         # A glint 0.57 radii to the upper left: exp(-14 |way + (0.4, 0.4)|^2).
-        glint = torch.add(far, slope, alpha=0.8).add_(0.32).mul_(-14.0).exp_()
-        light = glint.mul_(0.35).sub_(slope * far, alpha=0.22).add_(1.0)
-        return tint(batch, (0.74, 0.79, 0.82)), light, opacity.mul_(far.mul_(0.5).add_(0.5)).mul_(self.opacity)
+        glint = np.exp(np.float32(-14.0) * (far + np.float32(0.8) * slope + np.float32(0.32)))
+        light: Relief = 1 + np.float32(0.35) * glint - np.float32(0.22) * slope * far
+        return light, np.asarray((1 + far) / 2, dtype=np.float32)
 
 
 @register("dirt")
