@@ -1,8 +1,5 @@
 """Regions of like colour, joined to fewer and fewer: each partition of an image is nested in the next."""
 
-import math
-from collections.abc import Iterator
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +13,12 @@ from hardgen.functional.sources import Floats, Making, make
 WORK = 112
 """Pixels along the short side on which contours are found."""
 
+EASE = 1 / 8
+"""Share of the most regions over whose loss the image blends into them."""
+
+MANY = 1500
+"""Regions above which they join in pairs, with what is next to a pair."""
+
 Labels = NDArray[np.int32]
 
 
@@ -24,7 +27,7 @@ def superpixels(images: Tensor, count: float, most: float) -> Tensor:
 
     Args:
         images: B x C x H x W float32.
-        count: Regions, at least 1; of a number between two partitions' the image is between theirs.
+        count: Regions, at least 1; rounded.
         most: Regions from which on, or from as many as the image has pixels, it is left as it is.
 
     Returns:
@@ -38,66 +41,72 @@ def parting(count: float, most: float) -> Making:
 
     def parted(image: Floats, _: int) -> Floats:
         height, width = image.shape[:2]
-        finer, above = None, float(min(most, height * width))
-        if count >= above:
+        top = min(most, height * width)
+        share = min((top - count) / (top * EASE), 1.0)
+        if share <= 0:
             return image
         scale = min(WORK / min(height, width), 1.0)
         size = max(round(width * scale), 1), max(round(height * scale), 1)
         small: Floats = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.float32)
+        labels = regions(small.reshape(size[1], size[0], -1), round(count))
         rows, columns = (np.arange(n) * m // n for n, m in ((height, size[1]), (width, size[0])))
-        for labels, number in partitions(small.reshape(size[1], size[0], -1)):
-            if number > count:
-                finer, above = (labels, float(number)) if number < above else (finer, above)
-                continue
-            share = math.log(above / count) / math.log(above / number)
-            start, end = (
-                image if part is None else flat(image, part[rows][:, columns].ravel()) for part in (finer, labels)
-            )
-            return start + (end - start) * np.float32(share)
-        raise AssertionError("the last partition has one region")
+        made = flat(image, labels[rows][:, columns].ravel())
+        return made if share == 1.0 else image + (made - image) * np.float32(share)
 
     return Making(parted)
 
 
-def partitions(image: NDArray[np.float32]) -> Iterator[tuple[Labels, int]]:
-    """Ever coarser partitions of an image into connected regions, and how many regions each has, down to one.
+def regions(image: NDArray[np.float32], count: int) -> Labels:
+    """Parts an image into so many connected regions of like colour.
 
-    In every round each region joins that neighbour at whose joining the squared error of the regions' means grows
-    least (Ward's criterion, in the rounds of Boruvka's algorithm): about a quarter are left.
+    In every round each region chooses that neighbour at whose joining the squared error of the regions' means grows
+    least (Ward's criterion, in the rounds of Boruvka's algorithm), and the cheapest join, until enough are left. So
+    fewer regions are made of more. While they are many, only pairs that chose each other join, and what chose one of a
+    pair, or a slope of even brightness would join from end to end.
 
     Args:
         image: h x w x C float32.
+        count: Regions, at least 1.
 
-    Yields:
-        h x w numbers of regions, and their count.
+    Returns:
+        h x w numbers of regions from 0 on.
     """
     height, width, channels = image.shape
-    count = height * width
-    labels: Labels = np.arange(count, dtype=np.int32).reshape(height, width)
+    left = height * width
+    labels: Labels = np.arange(left, dtype=np.int32).reshape(height, width)
     first = np.concatenate((labels[:, :-1].ravel(), labels[:-1].ravel()))
     second = np.concatenate((labels[:, 1:].ravel(), labels[1:].ravel()))
-    sizes, means = np.ones(count, np.float32), image.reshape(count, channels)
-    while count > 1:
+    sizes, means = np.ones(left, np.float32), image.reshape(left, channels)
+    while left > count:
         apart = means.take(first, 0) - means.take(second, 0)
         costs = np.einsum("ij,ij->i", apart, apart)
         one, other = sizes.take(first), sizes.take(second)
         costs *= one * other / (one + other)
-        least = np.full(count, np.inf, np.float32)
-        np.minimum.at(least, first, costs)
-        np.minimum.at(least, second, costs)
-        chosen = np.empty(count, np.int32)
-        for here, there in ((first, second), (second, first)):
-            best = costs == least.take(here)
-            chosen[here[best]] = there[best]
-        links = csr_matrix((np.ones(count, np.bool_), chosen, np.arange(count + 1)), (count, count))
-        count, joined = connected_components(links, directed=False)
-        totals = np.bincount(joined, sizes, count)
-        sums = (np.bincount(joined, sizes * means[:, c], count) for c in range(channels))
+        best = np.full(left, -1)
+        least = np.full(left, np.inf, np.float32)
+        for ends in (first, second):
+            np.minimum.at(least, ends, costs)
+        for ends in (first, second):
+            cheapest = np.flatnonzero(costs == least.take(ends))
+            np.maximum.at(best, ends[cheapest], cheapest)
+        votes = np.bincount(best, minlength=len(costs))
+        wanted = votes > 0
+        if left > MANY:
+            paired = np.zeros(left, np.bool_)
+            for ends in (first, second):
+                paired[ends[votes == 2]] = True
+            wanted &= paired.take(first) | paired.take(second)
+        joins = np.flatnonzero(wanted)
+        joins = joins[np.argsort(costs[joins], kind="stable")[: left - count]]
+        links = csr_matrix((np.ones(len(joins), np.bool_), (first[joins], second[joins])), (left, left))
+        left, joined = connected_components(links, directed=False)
+        totals = np.bincount(joined, sizes, left)
+        sums = (np.bincount(joined, sizes * means[:, c], left) for c in range(channels))
         means = np.stack([total / totals for total in sums], 1).astype(np.float32)
         sizes, labels = totals.astype(np.float32), joined.take(labels)
         first, second = joined.take(first), joined.take(second)
         low, high = np.minimum(first, second).astype(np.int64), np.maximum(first, second)
-        pairs = np.sort((low * count + high)[low != high])
+        pairs = np.sort((low * left + high)[low != high])
         pairs = pairs[np.diff(pairs, prepend=-1) > 0]
-        first, second = (ends.astype(np.int32) for ends in np.divmod(pairs, count))
-        yield labels, count
+        first, second = (ends.astype(np.int32) for ends in np.divmod(pairs, left))
+    return labels

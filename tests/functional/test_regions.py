@@ -1,13 +1,11 @@
 """Superpixels: nested, connected, following contours, each at its mean."""
 
-import itertools
-
 import numpy as np
 import pytest
 import torch
 from scipy.ndimage import label
 
-from hardgen.functional.regions import partitions, superpixels
+from hardgen.functional.regions import regions, superpixels
 
 
 def picture(height: int, width: int) -> np.ndarray:
@@ -17,38 +15,34 @@ def picture(height: int, width: int) -> np.ndarray:
     return noise
 
 
-def test_partitions_are_nested_connected_and_follow_the_contour() -> None:
-    found = list(partitions(picture(24, 32)))
-    counts = [count for _, count in found]
-    assert counts == sorted(counts, reverse=True)
-    assert counts[-1] == 1
-    for (fine, many), (coarse, few) in itertools.pairwise(found):
-        assert [len(set(fine.ravel())), len(set(coarse.ravel()))] == [many, few]
-        assert len(set(zip(fine.ravel(), coarse.ravel(), strict=True))) == many
-        assert all(label(fine == region)[1] == 1 for region in range(many))
-        assert not set(fine[:, :16].ravel()) & set(fine[:, 16:].ravel()), "no region crosses the contour before the end"
+def test_regions_are_as_many_as_asked_for_connected_and_made_of_those_before() -> None:
+    image = picture(24, 32)
+    before = np.arange(24 * 32).reshape(24, 32)
+    for count in (700, 300, 101, 100, 17, 2, 1):
+        labels = regions(image, count)
+        assert len(set(labels.ravel())) == count
+        assert len(set(zip(before.ravel(), labels.ravel(), strict=True))) == len(set(before.ravel()))
+        assert all(label(labels == region)[1] == 1 for region in range(count))
+        if count > 1:
+            assert not set(labels[:, :16].ravel()) & set(labels[:, 16:].ravel()), "none crosses the contour"
+        before = labels
 
 
-def test_a_round_joins_each_region_to_the_neighbour_that_costs_least() -> None:
-    row = np.array([0.0, 0.1, 0.5, 0.8, 0.9], np.float32).reshape(1, 5, 1)
-    rounds = [labels[0].tolist() for labels, _ in partitions(row)]
-    # 0 - 0.1 and 0.8 - 0.9 take one another; 0.5 is nearer to 0.8. Then there are two, which join.
-    assert rounds == [[0, 0, 1, 1, 1], [0, 0, 0, 0, 0]]
+def test_those_join_that_cost_least() -> None:
+    row = np.array([0.0, 0.1, 0.5, 0.78, 0.9], np.float32).reshape(1, 5, 1)
+    # In the first round 0 and 0.1 take one another, so do 0.78 and 0.9, and 0.5 is nearer to 0.78.
+    parts = {count: regions(row, count)[0].tolist() for count in (5, 4, 3, 2, 1)}
+    assert parts == {5: [0, 1, 2, 3, 4], 4: [0, 0, 1, 2, 3], 3: [0, 0, 1, 2, 2], 2: [0, 0, 1, 1, 1], 1: [0] * 5}
 
 
-def test_at_a_partitions_number_every_region_has_its_mean_and_between_two_the_image_blends() -> None:
+def test_every_region_has_its_mean_and_near_as_many_as_pixels_the_image_blends() -> None:
     image = picture(20, 20)
-    (fine, many), (coarse, few) = list(partitions(image))[:2]
     batch = torch.from_numpy(image).permute(2, 0, 1)[None]
-
-    def means(labels: np.ndarray) -> np.ndarray:
-        return np.stack([image[labels == region].mean(0) for region in range(labels.max() + 1)])[labels]
-
-    at_fine, at_coarse = (superpixels(batch, n, 4096)[0].permute(1, 2, 0).numpy() for n in (many, few))
-    assert at_fine == pytest.approx(means(fine), abs=1e-5)
-    assert at_coarse == pytest.approx(means(coarse), abs=1e-5)
-    middle = superpixels(batch, (many * few) ** 0.5, 4096)[0].permute(1, 2, 0).numpy()
-    assert middle == pytest.approx((at_fine + at_coarse) / 2, abs=1e-5)
+    for count, share in ((40, 1.0), (375, 0.5)):
+        labels = regions(image, count)
+        means = np.stack([image[labels == region].mean(0) for region in range(count)])[labels]
+        made = superpixels(batch, count, 4096)[0].permute(1, 2, 0).numpy()
+        assert made == pytest.approx(image + share * (means - image), abs=1e-5)
 
 
 def test_as_many_regions_as_pixels_leave_the_image() -> None:

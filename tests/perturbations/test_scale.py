@@ -59,6 +59,6 @@ def test_another_resolution_gives_the_same_dose(name: str, hardness: float) -> N
         pictures = batch(side)
         pipeline = Pipeline({"a": perturbations()[name]().at(max(hardness, COARSE.get(name, 0.0)))})
         doses.append(pipeline(pictures, pipeline.rngs(0, pictures)).doses["a.rmse"].mean().item())
-    # An outline of 1.5 pixels at the smaller side is half averaged away.
-    fine = {"watermark": 0.15}.get(name, 0.08)
+    # An outline of 1.5 pixels at the smaller side is half averaged away; superpixels' contours lie on 96 and 112 rows.
+    fine = {"watermark": 0.15, "superpixels": 0.12}.get(name, 0.08)
     assert doses[0] == pytest.approx(doses[1], rel=fine)

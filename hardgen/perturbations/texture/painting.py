@@ -67,10 +67,9 @@ class Mosaic(PhotometricPerturbation):
 class Superpixels(PhotometricPerturbation):
     """Fills regions of like colour with their mean colour, as a paint-by-numbers picture or a poster does.
 
-    Regions follow the picture's contours. Ever fewer are made by joining neighbours (Ward's criterion: the squared
-    error grows least), so that what is lost at one number stays lost at the next. In about four times fewer regions
-    lies the next partition; between two the image blends. As many regions as the image has pixels, or 4,096, change
-    nothing.
+    Regions follow the picture's contours. Fewer are made by joining neighbours (Ward's criterion: the squared error
+    grows least), so that what is lost at one number stays lost at the next. As many regions as the image has pixels, or
+    4,096, change nothing; over the first eighth fewer they blend in, so that nothing jumps.
     """
 
     limits: ClassVar[str] = (
