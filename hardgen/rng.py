@@ -45,7 +45,7 @@ def _fill_coarse(generator: np.random.Generator, row: NDArray[Any]) -> None:
 
 def _key(seed: int, slot: str, sample_id: str, name: str) -> NDArray[np.uint64]:
     text = f"{seed}\x1f{slot}\x1f{sample_id}\x1f{name}"
-    return np.frombuffer(hashlib.blake2b(text.encode(), digest_size=16).digest(), np.uint64)
+    return np.frombuffer(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest(), np.uint64)
 
 
 def sample_generator(seed: int, slot: str, sample_id: str, name: str) -> np.random.Generator:
