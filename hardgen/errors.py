@@ -29,6 +29,15 @@ def near(name: str, options: Iterable[str]) -> str:
     return f"; choose from {', '.join(known)}" if known else "; there is none to choose from"
 
 
+def shown(value: object) -> str:
+    """A value as an error line shows it: as Python writes it, in one line of at most 80 characters."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # whole numbers of more than 4300 digits, and objects that fail to show themselves
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
 def choice(options: type[E], name: str, where: str) -> E:
     """The member of an enum that a configuration names.
 
