@@ -13,6 +13,8 @@ import typing
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from hardgen.errors import HardgenError, choice, shown
 
 
@@ -161,7 +163,8 @@ def number_in(value: object, low: float, high: float, where: str, allowed: str, 
     except OverflowError:
         number = math.nan
     if not low <= number <= high or (whole and not number.is_integer()):
-        raise HardgenError(f"{where} must be {allowed}; got {shown(getattr(value, 'tolist', lambda: value)())}")
+        got = shown(value.item() if isinstance(value, np.generic) else value)
+        raise HardgenError(f"{where} must be {allowed}; got {got}")
     return number
 
 

@@ -65,7 +65,7 @@ NO_NUMBERS = [True, "0.5", b"1", [0.5], None, 1j, 10**400, -(10**5000), np.array
 
 @pytest.mark.parametrize("hardness", [-0.1, 1.1, 1.0000001, math.nan, *NO_NUMBERS], ids=shown)
 def test_hardness_is_a_number_between_0_and_1(hardness: Any) -> None:
-    with pytest.raises(HardgenError, match=r"^hardness must be in \[0, 1\]; got (?!1$)") as error:
+    with pytest.raises(HardgenError, match=r"^hardness must be in \[0, 1\]; got (?!1$|0.5$)") as error:
         RISING.at(hardness)
     assert len(str(error.value)) < 130
 
