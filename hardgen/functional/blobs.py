@@ -108,7 +108,7 @@ def lens(canvas: Canvas, fine: int, places: Plane, radii: Plane, view: float, fl
     x, y, scale = (np.take(table[:, k], number, mode="clip") for k in range(3))
     columns, rows = np.arange(width, dtype=np.float32)[None, :], np.arange(height, dtype=np.float32)[:, None]
     across, down = (columns - x) * scale, (rows - y) * scale
-    out = cv2.magnitude(across, down)
+    out = np.sqrt(across * across + down * down)  # cv2.magnitude rounds otherwise where memory begins elsewhere
     if float(out.max()) > 1:
         longest = np.maximum(out, np.float32(1))
         across /= longest
