@@ -13,7 +13,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped, unused-ignore]
 
 from hardgen.errors import HardgenError, choice, near
-from hardgen.knobs import Knob, Scale
+from hardgen.knobs import Knob, Scale, number_in
 
 LIBRARIES = ("albumentations", "kornia", "torchvision")
 
@@ -134,8 +134,8 @@ def _recipe(row: Any, where: str, file: str, module: str) -> Recipe:
     for check, reason in row.get("exemptions", {}).items():
         if not isinstance(check, str) or not isinstance(reason, str):
             raise HardgenError(f"{where}: exemptions: each check needs its reason as text; got {check!r}: {reason!r}")
-    if not 1 <= row.get("least_side", 1) <= LARGEST or row.get("version", 1) < 1:
-        raise HardgenError(f"{where}: least_side must be in [1, {LARGEST}] px, and version 1 or more")
+    for key, most in (("least_side", LARGEST), ("version", math.inf)):
+        number_in(row.get(key, 1), 1, most, f"{where}: {key}", f"in [1, {most}]")
     if row.get("moves", False) and (row.get("blend", False) or row.get("eight_bit", False)):
         raise HardgenError(f"{where}: moves goes with neither blend nor eight_bit: places cannot be mixed or rounded")
     parameters = {str(name): _frozen(value) for name, value in row.get("parameters", {}).items()}

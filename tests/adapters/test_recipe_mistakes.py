@@ -31,9 +31,9 @@ SHORTER = "parameters: {alpha: [value, value], strength: [0.5, 0.5]}"
         ("doc: Share of the relief.", "doc: A, scale: loud", "knob.scale: unknown 'LOUD'"),
         ("doc: Share of the relief.", "doc: A., scale: log", "log needs neutral and hardest of one sign"),
         ("random: false", "random: 3", "relief: random must be true or false; got 3"),
-        ("random: false", "least_side: 0", r"least_side must be in \[1, 1024\] px, and version 1 or more"),
-        ("random: false", "least_side: 100000", r"least_side must be in \[1, 1024\] px"),
-        ("random: false", "version: 0", "and version 1 or more"),
+        ("random: false", "least_side: 0", r"relief: least_side must be in \[1, 1024\]; got 0"),
+        ("random: false", "least_side: 100000", r"least_side must be in \[1, 1024\]; got 100000"),
+        ("random: false", "version: 0", r"relief: version must be in \[1, inf\]; got 0"),
         (
             "hardest: 1.0",
             "hardest: .inf",
