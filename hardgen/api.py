@@ -70,7 +70,7 @@ def perturb(
 
     Returns:
         The perturbed images, in the form that they came in. 8-bit images come back in 8 bits, exactly as `generate`
-        writes them and `sweep` shows them to models; float images come back unrounded.
+        writes them and `sweep` shows them to models; float images come back unrounded, without gradients.
 
     Raises:
         HardgenError: for images of another form or range, an unknown name, or a value out of range.
@@ -100,7 +100,7 @@ def perturb(
         _each("classes", classes, str, "a list of texts"),
     )
     if chosen.neutral:
-        return images.clone() if isinstance(images, Tensor) else images.copy()
+        return images.detach().clone() if isinstance(images, Tensor) else images.copy()
     pipeline = Pipeline({slot or chosen.name: chosen})
     return cast(Images, like(pipeline(batch, pipeline.rngs(seed, batch)).batch.images, images))
 

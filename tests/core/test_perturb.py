@@ -191,7 +191,8 @@ def test_a_whole_number_of_any_kind_is_the_same_seed_and_gradients_are_left_behi
     one = hardgen.perturb(images, "gaussian_noise", sigma=0.1, seed=1)
     two = hardgen.perturb(images.clone().requires_grad_(), "gaussian_noise", sigma=0.1, seed=np.int64(1))
     assert torch.equal(one, two)
-    assert not hardgen.perturb(images.clone().requires_grad_(), "gaussian_blur", sigma=0.1).requires_grad
+    for sigma in (0, 0.1):
+        assert not hardgen.perturb(images.clone().requires_grad_(), "gaussian_blur", sigma=sigma).requires_grad
 
 
 def test_lists_and_arrays_do_for_boxes_masks_and_labels() -> None:
