@@ -1,7 +1,10 @@
 """The same jobs from Python: `perturb` and `sweep` give what the commands give."""
 
+import inspect
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -15,7 +18,7 @@ from hardgen.data.dataset import Dataset
 from hardgen.data.loading import OnError, sample_photographs
 from hardgen.data.wrapped import wrap
 from hardgen.engine import run_sweep
-from hardgen.errors import HardgenError, choice
+from hardgen.errors import HardgenError, choice, shown
 from hardgen.images import like, to_float
 from hardgen.models.callable import wrap_callable
 from hardgen.models.model import Model
@@ -27,6 +30,7 @@ from hardgen.sweeps.results import Run
 from hardgen.sweeps.run import Settings
 
 Images = TypeVar("Images", Tensor, NDArray[Any])
+T = TypeVar("T")
 
 FOUR_FAMILIES = {"occlusion": "rectangle", "blur": "gaussian_blur", "contrast": "contrast", "distractors": "clutter"}
 """The default pipeline, slot by slot."""
@@ -66,12 +70,14 @@ def perturb(
 
     Returns:
         The perturbed images, in the form that they came in. 8-bit images come back in 8 bits, exactly as `generate`
-        writes them and `sweep` shows them to models; float images come back unrounded.
+        writes them and `sweep` shows them to models; float images come back unrounded, without gradients.
 
     Raises:
         HardgenError: for images of another form or range, an unknown name, or a value out of range.
     """
-    chosen = build(perturbation, fields) if isinstance(perturbation, str) else perturbation
+    if not isinstance(perturbation, (str, Perturbation)):
+        raise HardgenError(f"perturbation must be a registered name or a perturbation; got {shown(perturbation)}")
+    chosen = build(perturbation, fields, KEYWORDS) if isinstance(perturbation, str) else perturbation
     if not isinstance(perturbation, str) and fields:
         raise HardgenError(f"give {', '.join(fields)} to the perturbation itself, or name it by its registered name")
     if hardness is not None:
@@ -80,21 +86,21 @@ def perturb(
             raise HardgenError(f"give hardness or {main}, not both: hardness sets {main}")
         chosen = chosen.at(hardness)
     tensor = to_float(images)
-    names = tuple(str(i) for i in range(len(tensor))) if ids is None else tuple(ids)
     pool = sample_photographs() if donors is None and chosen.needs_donors else donors
-    if pool is not None:
+    if isinstance(pool, Donors):
         pool = Donors(pool.images.to(tensor.device), pool.labels, pool.ids)
+    as_mask = partial(torch.as_tensor, dtype=torch.bool, device=tensor.device)
     batch = Batch(
         tensor,
-        names,
-        () if labels is None else tuple(int(label) for label in labels),
-        None if boxes is None else tuple(torch.as_tensor(box, dtype=torch.float32) for box in boxes),
-        None if masks is None else torch.as_tensor(masks, dtype=torch.bool, device=tensor.device),
+        _each("ids", range(len(tensor)) if ids is None else ids, str, "a list of texts"),
+        () if labels is None else _each("labels", labels, operator.index, "a list of whole numbers"),
+        None if boxes is None else _each("boxes", boxes, _box, "n x 4 numbers for each image"),
+        None if masks is None else _each("masks", [masks], as_mask, "B x 1 x H x W truth values")[0],
         pool,
-        tuple(classes),
+        _each("classes", classes, str, "a list of texts"),
     )
     if chosen.neutral:
-        return images.clone() if isinstance(images, Tensor) else images.copy()
+        return images.detach().clone() if isinstance(images, Tensor) else images.copy()
     pipeline = Pipeline({slot or chosen.name: chosen})
     return cast(Images, like(pipeline(batch, pipeline.rngs(seed, batch)).batch.images, images))
 
@@ -152,3 +158,21 @@ def _pipeline(content: str | Sequence[str] | Mapping[str, str | Perturbation]) -
         content = [content]
     slots = content if isinstance(content, Mapping) else {name: name for name in content}
     return Pipeline({slot: build(p, {}) if isinstance(p, str) else p for slot, p in slots.items()})
+
+
+KEYWORDS = [name for name, kind in inspect.signature(perturb).parameters.items() if kind.kind is kind.KEYWORD_ONLY]
+
+
+def _each(name: str, values: Any, make: Callable[[Any], T], allowed: str) -> tuple[T, ...]:
+    """What is said of the images, each part made what a batch holds; a text is no list of its letters."""
+    try:
+        if isinstance(values, (str, bytes)):
+            raise TypeError(name)
+        return tuple(make(value) for value in values)
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise HardgenError(f"{name} must be {allowed}; got {shown(values)}") from error
+
+
+def _box(rows: Any) -> Tensor:
+    box = torch.as_tensor(rows, dtype=torch.float32)
+    return box if box.numel() else box.reshape(0, 4)

@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from hardgen.errors import HardgenError
+from hardgen.errors import HardgenError, samples, shown
 from hardgen.functional.coded import GRID, Coded
 from hardgen.functional.levels import to_grid
 from hardgen.functional.measures import means, rmse
+from hardgen.functional.sampling import boxes_to_mask
 from hardgen.functional.sources import Made, Making, Source, to_codes
 
 
@@ -32,6 +33,16 @@ class Donors:
     images: Tensor
     labels: tuple[int, ...]
     ids: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Checks the images' form, and that there is a label for each."""
+        shape = tuple(self.images.shape) if isinstance(self.images, Tensor) else ()
+        if len(shape) != 4 or shape[1] not in (1, 3) or self.images.dtype != torch.float32:
+            got = f"{self.images.dtype} {shape}" if isinstance(self.images, Tensor) else shown(self.images)
+            raise HardgenError(f"donors must be D x C x h x w float32 with 1 or 3 channels; got {got}")
+        if len(self.labels) != shape[0] or len(self.ids or self.labels) != shape[0]:
+            got = f"{len(self.labels)} labels, {len(self.ids)} ids"
+            raise HardgenError(f"donors need a label (and an id, or no ids) for each of the {shape[0]}; got {got}")
 
     @functools.cached_property
     def _sizes(self) -> dict[tuple[int, int], Tensor]:
@@ -62,6 +73,8 @@ class Pixels:
         return images
 
     def __set__(self, batch: "Batch", images: Tensor | Source) -> None:
+        if not isinstance(images, Tensor) and not hasattr(images, "decoded"):
+            raise HardgenError(f"images must be a tensor, B x C x H x W float32; got {type(images).__name__}")
         batch.__dict__["images" if isinstance(images, Tensor) else "source"] = images
 
 
@@ -91,6 +104,12 @@ class Batch:
 
     def __post_init__(self) -> None:
         """Checks shape, type and range once, where images come in."""
+        for name in ("ids", "labels", "classes", "boxes"):
+            value = getattr(self, name)
+            if not isinstance(value, (tuple, list)) and (name != "boxes" or value is not None):
+                raise HardgenError(f"{name} must be a list; got {shown(value)}")
+        if not isinstance(self.donors, Donors | None):
+            raise HardgenError(f"donors must be a hardgen.Donors; got {type(self.donors).__name__}")
         shape, n = self.shape, len(self.ids)
         if len(shape) != 4 or shape[1] not in (1, 3) or min(shape) < 1:
             raise HardgenError(f"images must be B x C x H x W with 1 or 3 channels; got shape {shape}")
@@ -98,21 +117,19 @@ class Batch:
             raise HardgenError(f"images must be float32 in [0, 1]; got {self.images.dtype}")
         if not self.labels:
             object.__setattr__(self, "labels", (-1,) * n)
-        counts = {"images": shape[0], "labels": len(self.labels)}
-        if self.boxes is not None:
-            counts["boxes"] = len(self.boxes)
-        if self.masks is not None:
-            counts["masks"] = len(self.masks)
         for box in self.boxes or ():
-            if box.ndim != 2 or box.shape[1] != 4:
-                raise HardgenError(f"boxes must be n x 4 for each image (x0, y0, x1, y1); got shape {tuple(box.shape)}")
-        frame = (n, 1, *shape[-2:])
-        if self.masks is not None and (self.masks.dtype != torch.bool or self.masks.shape != frame):
-            got = f"{self.masks.dtype} {tuple(self.masks.shape)}"
-            raise HardgenError(f"masks must be bool of shape {frame}; got {got}")
-        wrong = {k: v for k, v in counts.items() if v != n}
+            if not isinstance(box, Tensor) or box.ndim != 2 or box.shape[1] != 4:
+                got = f"shape {tuple(box.shape)}" if isinstance(box, Tensor) else shown(box)
+                raise HardgenError(f"boxes must be a tensor of n x 4 for each image (x0, y0, x1, y1); got {got}")
+        counts = {"images": shape[0], "labels": len(self.labels), "boxes": n if self.boxes is None else len(self.boxes)}
+        wrong = ", ".join(f"{count} {name}" for name, count in counts.items() if count != n)
         if wrong:
             raise HardgenError(f"a batch needs one of each per id ({n}); got {wrong}")
+        frame = (n, 1, *shape[-2:])
+        masks = self.masks
+        if masks is not None and not (isinstance(masks, Tensor) and masks.dtype == torch.bool and masks.shape == frame):
+            got = f"{masks.dtype} {tuple(masks.shape)}" if isinstance(masks, Tensor) else shown(masks)
+            raise HardgenError(f"masks must be bool of shape {frame}; got {got}")
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -216,7 +233,7 @@ class Batch:
             raise HardgenError("target=object needs data with boxes or masks; these have neither (use target=image)")
         empty = [i for i, row in zip(self.ids, target.flatten(1).any(1).tolist(), strict=True) if not row]
         if empty:
-            raise HardgenError(f"target=object needs a box or mask inside every image; sample {empty[0]!r} has none")
+            raise HardgenError(f"target=object needs a box or mask inside every image; {samples(empty)}: none")
         return target
 
 
@@ -229,14 +246,3 @@ def distance(a: Batch, b: Batch) -> Tensor:
 def _all_equal(images: Tensor) -> Tensor:
     red, green, blue = images.unbind(1)
     return ((red == green) & (green == blue)).flatten(1).all(1)
-
-
-def boxes_to_mask(boxes: Sequence[Tensor], height: int, width: int) -> Tensor:
-    """The union of each image's boxes as pixels whose centre lies inside, B x 1 x H x W bool."""
-    y = torch.arange(height, dtype=torch.float32)[:, None] + 0.5
-    x = torch.arange(width, dtype=torch.float32)[None, :] + 0.5
-    mask = torch.zeros(len(boxes), 1, height, width, dtype=torch.bool)
-    for i, rows in enumerate(boxes):
-        for x0, y0, x1, y1 in rows.cpu().tolist():
-            mask[i, 0] |= (x >= x0) & (x < x1) & (y >= y0) & (y < y1)
-    return mask

@@ -2,7 +2,7 @@
 
 import difflib
 import enum
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 E = TypeVar("E", bound=enum.Enum)
@@ -27,6 +27,21 @@ def near(name: str, options: Iterable[str]) -> str:
     if close:
         return f"; did you mean {close[0]!r}?"
     return f"; choose from {', '.join(known)}" if known else "; there is none to choose from"
+
+
+def shown(value: object) -> str:
+    """A value as an error line shows it: as Python writes it, in one line of at most 80 characters."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # whole numbers of more than 4300 digits, and objects that fail to show themselves
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def samples(ids: Sequence[str]) -> str:
+    """Samples as an error line names them: ``sample 'a'``, ``samples 'a', 'b', 'c' and 4 more``."""
+    more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
+    return f"sample{'s' if len(ids) > 1 else ''} {', '.join(map(repr, ids[:3]))}{more}"
 
 
 def choice(options: type[E], name: str, where: str) -> E:

@@ -33,10 +33,15 @@ def digest(*parts: str | bytes) -> str:
     """A name for a sequence of texts: 32 hexadecimal characters of BLAKE2b, each part framed by its length."""
     state = hashlib.blake2b(digest_size=16)
     for part in parts:
-        data = part.encode() if isinstance(part, str) else part
+        data = part.encode(errors="surrogatepass") if isinstance(part, str) else part
         state.update(len(data).to_bytes(8, "little"))
         state.update(data)
     return state.hexdigest()
+
+
+def readable(name: str) -> str:
+    """A file's name as text that can be written anywhere: a byte of it that is no UTF-8 is spelt out in ASCII."""
+    return name.encode(errors="backslashreplace").decode()
 
 
 def file_digest(path: Path) -> str:

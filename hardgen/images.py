@@ -1,5 +1,6 @@
 """Images as people hold them, to and from the one form that hardgen computes in."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,11 @@ from torch import Tensor
 
 from hardgen.errors import HardgenError
 
+FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
 
 def to_float(images: Tensor | NDArray[Any]) -> Tensor:
-    """Images as B x C x H x W float32 in [0, 1], channels_last, in new memory.
+    """Images as B x C x H x W float32 in [0, 1], channels_last, in new memory and without gradients.
 
     Args:
         images: A tensor, C x H x W or B x C x H x W, or an array, H x W, H x W x C or B x H x W x C; C = 1 or 3.
@@ -22,6 +25,8 @@ def to_float(images: Tensor | NDArray[Any]) -> Tensor:
     if not isinstance(images, (Tensor, np.ndarray)):
         raise HardgenError(f"images must be a tensor or an array; got {type(images).__name__}")
     if isinstance(images, Tensor):
+        if images.is_nested or images.layout is not torch.strided or images.is_meta or images.is_quantized:
+            raise HardgenError("images must be a plain tensor that holds its values; got one of another kind")
         tensor = images[None] if images.ndim == 3 else images
         allowed = "a tensor must be C x H x W or B x C x H x W"
     else:
@@ -33,12 +38,14 @@ def to_float(images: Tensor | NDArray[Any]) -> Tensor:
         raise HardgenError(f"images: {allowed}, with 1 or 3 channels; got shape {tuple(images.shape)}")
     if tensor.dtype == torch.uint8:
         return tensor.to(torch.float32, memory_format=torch.channels_last) / 255
-    if not tensor.dtype.is_floating_point:
+    if tensor.dtype not in FLOATS:
         raise HardgenError(f"images must be uint8, or float in [0, 1]; got {images.dtype}: scale them first")
     low, high = tensor.min().item(), tensor.max().item()
     if not (low >= 0 and high <= 1):
-        raise HardgenError(f"float images must lie in [0, 1]; got values from {low:g} to {high:g}: divide by 255?")
-    return tensor.to(torch.float32, memory_format=torch.channels_last, copy=True)
+        hint = ": divide by 255?" if low >= 0 and 1 < high <= 255 else ""
+        got = "values that are no numbers (NaN)" if math.isnan(low) else f"values from {low:g} to {high:g}{hint}"
+        raise HardgenError(f"float images must lie in [0, 1]; got {got}")
+    return tensor.detach().to(torch.float32, memory_format=torch.channels_last, copy=True)
 
 
 def like(images: Tensor, given: Tensor | NDArray[Any]) -> Tensor | NDArray[Any]:

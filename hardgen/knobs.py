@@ -8,10 +8,14 @@ import dataclasses
 import enum
 import math
 import numbers
+import types
+import typing
 from dataclasses import dataclass
 from typing import Any
 
-from hardgen.errors import HardgenError
+import numpy as np
+
+from hardgen.errors import HardgenError, choice, shown
 
 
 class Scale(enum.Enum):
@@ -53,8 +57,7 @@ class Knob:
         Raises:
             HardgenError: if the hardness lies outside [0, 1].
         """
-        if not 0.0 <= hardness <= 1.0:
-            raise HardgenError(f"hardness must be in [0, 1]; got {hardness:g}")
+        hardness = number_in(hardness, 0.0, 1.0, "hardness", "in [0, 1]")
         if hardness == 0.0:
             value = self.neutral
         elif hardness == 1.0:
@@ -93,13 +96,8 @@ class Knob:
 
     def check(self, owner: str, name: str, value: object) -> None:
         """Raises a HardgenError that names `owner.name` unless the value lies in the knob's range."""
-        whole, got = "a whole number " if self.integer else "", repr(value)
-        if isinstance(value, numbers.Real) and not isinstance(value, bool):
-            number = float(value)
-            if self.low <= number <= self.high and not (self.integer and number != int(number)):
-                return
-            got = f"{number:g}"
-        raise HardgenError(f"{owner}.{name} must be {whole}in [{self.low:g}, {self.high:g}] {self.unit}; got {got}")
+        allowed = f"{'a whole number ' if self.integer else ''}in [{self.low:g}, {self.high:g}] {self.unit}"
+        number_in(value, self.low, self.high, f"{owner}.{name}", allowed, self.integer)
 
 
 def knob(
@@ -138,9 +136,9 @@ class Setting:
 
     def check(self, owner: str, name: str, value: object) -> None:
         """Raises a HardgenError that names `owner.name` unless the value is None or a number in range."""
-        if value is None or (isinstance(value, numbers.Real) and self.low <= float(value) <= self.high):
-            return
-        raise HardgenError(f"{owner}.{name} must be in [{self.low:g}, {self.high:g}] {self.unit}; got {value!r}")
+        if value is not None:
+            allowed = f"in [{self.low:g}, {self.high:g}] {self.unit}"
+            number_in(value, self.low, self.high, f"{owner}.{name}", allowed)
 
 
 def setting(default: float | None, low: float, high: float, unit: str, doc: str) -> Any:
@@ -151,3 +149,68 @@ def setting(default: float | None, low: float, high: float, unit: str, doc: str)
 def knobs_of(cls: type) -> dict[str, Knob]:
     """The knobs that a dataclass declares, by field name, in order."""
     return {f.name: f.metadata["knob"] for f in dataclasses.fields(cls) if "knob" in f.metadata}
+
+
+def number_in(value: object, low: float, high: float, where: str, allowed: str, whole: bool = False) -> float:
+    """The value as a float.
+
+    Raises:
+        HardgenError: that `where` must be `allowed`, unless the value is a number (no truth value) in [low, high], and
+            whole if that is asked for.
+    """
+    try:
+        number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        number = math.nan
+    if not low <= number <= high or (whole and not number.is_integer()):
+        got = shown(value.item() if isinstance(value, np.generic) else value)
+        raise HardgenError(f"{where} must be {allowed}; got {got}")
+    return number
+
+
+def checked(field: "dataclasses.Field[Any]", hint: Any, owner: str, value: Any) -> Any:
+    """What a perturbation keeps for a field: strings brought to enums, lists to tuples, a knob's number to its type.
+
+    Args:
+        field: The field.
+        hint: Its type.
+        owner: The perturbation's name.
+        value: What was given.
+
+    Raises:
+        HardgenError: if the value is of another type or out of range, naming `owner.field`.
+    """
+    where, kinds = f"{owner}.{field.name}", _parts(hint)
+    options = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, enum.Enum)), None)
+    if options is not None and isinstance(value, str):
+        value = choice(options, value, where)
+    value = tuple(value) if isinstance(value, list) else value
+    for role in ("knob", "setting"):
+        if role in field.metadata:
+            field.metadata[role].check(owner, field.name, value)
+    if not any(_is_a(kind, value) for kind in kinds):
+        raise HardgenError(f"{where} must be {' or '.join(map(_named, kinds))}; got {shown(value)}")
+    if "knob" in field.metadata:
+        value = int(value) if field.metadata["knob"].integer else float(value)
+    return value
+
+
+def _parts(hint: Any) -> tuple[Any, ...]:
+    return typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+
+
+def _is_a(kind: Any, value: Any) -> bool:
+    """Whether a value is of a type; of a type that no field of the catalogue has, every value is."""
+    kind = typing.get_origin(kind) or kind
+    if kind in (int, float):
+        real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        return real and (kind is float or float(value).is_integer())
+    known = kind in (bool, str, tuple, types.NoneType) or (isinstance(kind, type) and issubclass(kind, enum.Enum))
+    return not known or isinstance(value, kind)
+
+
+def _named(kind: Any) -> str:
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return f"one of {', '.join(kind.__members__)}"
+    words = {bool: "true or false", int: "a whole number", float: "a number", str: "text", types.NoneType: "none"}
+    return words.get(kind, "a list")

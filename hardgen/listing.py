@@ -57,9 +57,10 @@ def markdown(thumbnails: str = "") -> str:
     for row in map(describe, perturbations().values()):
         knobs = "<br>".join(
             f"`{k['name']}` {k['neutral']:g} to {k['hardest']:g} {k['unit']}".replace("inf", "∞") for k in row["knobs"]
-        )
+        ).replace("|", r"\|")
+        doc = row["doc"].replace("|", r"\|")
         picture = f" ![{row['name']}]({thumbnails}/{row['name']}.jpg) |" if thumbnails else ""
-        lines.append(f"| {row['family']} | `{row['name']}` | {knobs} | {row['doc']} |{picture}")
+        lines.append(f"| {row['family']} | `{row['name']}` | {knobs} | {doc} |{picture}")
     return "\n".join(lines)
 
 

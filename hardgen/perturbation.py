@@ -7,7 +7,6 @@ and enums. Subclasses implement one method; everything else derives from the fie
 import dataclasses
 import enum
 import functools
-import types
 import typing
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -17,14 +16,14 @@ import torch
 from torch import Tensor
 
 from hardgen.batch import Batch, distance
-from hardgen.errors import HardgenError, choice, near
+from hardgen.errors import HardgenError, near
 from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.measures import Doses as Doses
 from hardgen.functional.measures import Measured
 from hardgen.functional.motions import Motion, Planar
 from hardgen.functional.sampling import Border
 from hardgen.functional.sources import Making, Unclamped
-from hardgen.knobs import Knob, knobs_of
+from hardgen.knobs import Knob, checked, knobs_of
 from hardgen.rng import SampleRng
 
 
@@ -65,17 +64,7 @@ class Perturbation(ABC):
         """Checks every field, and brings strings to enums and lists to tuples."""
         hints = _hints(type(self))
         for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, list):
-                value = tuple(value)
-            kind = _enum_in(hints[field.name])
-            if kind is not None and isinstance(value, str):
-                value = choice(kind, value, f"{self.name}.{field.name}")
-            for role in ("knob", "setting"):
-                if role in field.metadata:
-                    field.metadata[role].check(self.name, field.name, value)
-            if "knob" in field.metadata:
-                value = int(value) if field.metadata["knob"].integer else float(value)
+            value = checked(field, hints[field.name], self.name, getattr(self, field.name))
             object.__setattr__(self, field.name, value)
 
     @classmethod
@@ -237,9 +226,3 @@ class GeometricPerturbation(Perturbation):
 @functools.cache
 def _hints(cls: type) -> dict[str, Any]:
     return typing.get_type_hints(cls)
-
-
-def _enum_in(hint: Any) -> type[enum.Enum] | None:
-    """The enum in a type hint (`Fill`, `Fill | None`), if there is one."""
-    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    return next((o for o in options if isinstance(o, type) and issubclass(o, enum.Enum)), None)

@@ -3,7 +3,7 @@
 import dataclasses
 import enum
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -107,8 +107,8 @@ class Pipeline:
         return cls(slots)
 
 
-def build(name: str, fields: Mapping[str, Any]) -> Perturbation:
-    """A perturbation from its name and fields.
+def build(name: str, fields: Mapping[str, Any], beside: Sequence[str] = ()) -> Perturbation:
+    """A perturbation from its name and fields; an error also suggests what may stand `beside` the fields.
 
     Raises:
         HardgenError: for an unknown name or field (with the nearest), or a value out of range.
@@ -117,7 +117,7 @@ def build(name: str, fields: Mapping[str, Any]) -> Perturbation:
     known = [f.name for f in dataclasses.fields(cls)]
     for field in fields:
         if field not in known:
-            raise HardgenError(f"{name} has no field {field!r}{near(field, known)}")
+            raise HardgenError(f"{name} has no field {field!r}{near(field, [*known, *beside])}")
     return cls(**fields)
 
 

@@ -1,5 +1,6 @@
 """The registry: a mapping from name to perturbation class, and the two ways a plug-in joins it."""
 
+import dataclasses
 import importlib.metadata
 import importlib.util
 import inspect
@@ -10,11 +11,43 @@ from pathlib import Path
 from typing import TypeVar
 
 from hardgen.errors import HardgenError, near
-from hardgen.files import digest
+from hardgen.files import CONF, digest
 from hardgen.perturbation import Perturbation
 
 ENTRY_POINTS = "hardgen.perturbations"
 """The entry-point group under which installed packages offer perturbations."""
+
+RESERVED = frozenset(
+    {"boxes", "classes", "donors", "hardness", "ids", "images", "labels", "masks", "perturbation", "seed", "slot"}
+    | {"version"}
+)
+"""What a call of `perturb`, a slot of a config and a spec hold beside a perturbation's fields."""
+
+CHECKS = frozenset(
+    [
+        "any_size",
+        "batch_independent",
+        "boxes_move",
+        "bytes_agree",
+        "device_agrees",
+        "documented",
+        "does_something",
+        "draws_ignore_knobs",
+        "finite_in_range",
+        "global_state_untouched",
+        "grey_stays_grey",
+        "input_untouched",
+        "knob_declared",
+        "monotone",
+        "neutral_is_identity",
+        "picklable",
+        "repeatable",
+        "seeds_differ",
+        "slots_independent",
+        "spec_round_trip",
+    ]
+)
+"""The checks of the contract (`hardgen.testing`), which exemptions name."""
 
 _classes: dict[str, type[Perturbation]] = {}
 
@@ -31,12 +64,18 @@ def register(name: str, *, family: str | None = None) -> Callable[[T], T]:
             (`noise` in `hardgen.perturbations.noise.coloured`), else the module's name.
 
     Raises:
-        HardgenError: if the name is not well formed, or is taken by another class.
+        HardgenError: if the name is not well formed, or is taken; if a field has the name of something else; or if an
+            exemption names no check.
     """
 
     def decorate(cls: T) -> T:
-        if not name.isidentifier() or name != name.lower():
-            raise HardgenError(f"a perturbation's name is made of a-z, 0-9 and _; got {name!r}")
+        _check_word("name", name)
+        if family is not None:
+            _check_word("family", family)
+        if name == "all" or name.startswith("all_") or (CONF / "pipeline" / f"{name}.yaml").is_file():
+            raise HardgenError(
+                f"pipeline={name} means something else already: perturbation {name!r} needs another name"
+            )
         taken = _classes.get(name)
         if taken is not None and _origin(taken) != _origin(cls):
             raise HardgenError(
@@ -44,6 +83,12 @@ def register(name: str, *, family: str | None = None) -> Callable[[T], T]:
             )
         if not cls.knobs():
             raise HardgenError(f"perturbation {name!r} declares no knob: give it a field made with knob(...)")
+        for field in dataclasses.fields(cls):
+            if field.name in RESERVED:
+                raise HardgenError(f"{name}.{field.name}: {field.name!r} means something else; choose another name")
+        for check in cls.exemptions:
+            if check.partition(".")[0] not in CHECKS:
+                raise HardgenError(f"{name}: exemptions: there is no check {check!r}{near(check, CHECKS)}")
         cls.name = name
         cls.family = family or cls.family or _family(cls.__module__)
         _classes[name] = cls
@@ -130,6 +175,11 @@ def _run(file: Path, module_name: str) -> None:
 def _family(module: str) -> str:
     inside = module.removeprefix("hardgen.perturbations.")
     return inside.partition(".")[0] if inside != module else module.rpartition(".")[2]
+
+
+def _check_word(what: str, word: str) -> None:
+    if not word.isidentifier() or not word.isascii() or word != word.lower():
+        raise HardgenError(f"a perturbation's {what} is made of a-z, 0-9 and _; got {word!r}")
 
 
 def _origin(cls: type) -> str:

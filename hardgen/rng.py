@@ -7,6 +7,7 @@ and any batch size, worker count, shard or resume gives the same pixels.
 
 import functools
 import hashlib
+import numbers
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import special
 from torch import Tensor
 
+from hardgen.errors import HardgenError, shown
 from hardgen.functional.parallel import spread
 
 
@@ -45,7 +47,7 @@ def _fill_coarse(generator: np.random.Generator, row: NDArray[Any]) -> None:
 
 def _key(seed: int, slot: str, sample_id: str, name: str) -> NDArray[np.uint64]:
     text = f"{seed}\x1f{slot}\x1f{sample_id}\x1f{name}"
-    return np.frombuffer(hashlib.blake2b(text.encode(), digest_size=16).digest(), np.uint64)
+    return np.frombuffer(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest(), np.uint64)
 
 
 def sample_generator(seed: int, slot: str, sample_id: str, name: str) -> np.random.Generator:
@@ -97,6 +99,11 @@ class SampleRng:
     ids: Sequence[str]
     device: torch.device | str = "cpu"
     _kept: dict[tuple[object, ...], Tensor] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Checks the seed: another type, which would key other draws, is no number for the same ones."""
+        if not isinstance(self.seed, numbers.Integral) or isinstance(self.seed, bool):
+            raise HardgenError(f"seed must be a whole number; got {shown(self.seed)}")
 
     def normal(self, name: str, *shape: int) -> Tensor:
         """Standard normal numbers, B x shape, float32.

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from hardgen.errors import HardgenError
-from hardgen.files import atomic_path
+from hardgen.files import atomic_path, readable
 
 
 def write_table(path: Path, table: pl.DataFrame) -> None:
@@ -28,7 +28,8 @@ def read_table(path: Path) -> pl.DataFrame:
         HardgenError: if it cannot be read, naming the file.
     """
     try:
-        return pl.read_parquet(path, glob=False)
+        utf8 = readable(str(path)) == str(path)  # polars opens no others
+        return pl.read_parquet(path if utf8 else io.BytesIO(path.read_bytes()), glob=False)
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:160]
         raise HardgenError(f"{path} is damaged: {type(error).__name__}: {reason}") from error

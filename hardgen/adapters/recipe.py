@@ -2,6 +2,7 @@
 
 import dataclasses
 import keyword
+import math
 import numbers
 import re
 from collections.abc import Mapping
@@ -12,13 +13,17 @@ from typing import Any
 import yaml  # type: ignore[import-untyped, unused-ignore]
 
 from hardgen.errors import HardgenError, choice, near
-from hardgen.knobs import Knob, Scale
+from hardgen.knobs import Knob, Scale, number_in
 
 LIBRARIES = ("albumentations", "kornia", "torchvision")
 
 TERM = re.compile(r"(?P<sign>-?)(?P<of>value|\d*\.?\d+)(?P<side> of the short side)?(, (?P<whole>whole|odd))?")
 """A word of `parameters` that stands for a number: `value`, `-value`, `value of the short side`, `0.07 of the short
 side, odd`. `value` is the knob's; `whole` rounds; `odd` gives the nearest odd whole number, at least 3."""
+
+
+LARGEST = 1024
+"""The most that `least_side` may be, in pixels: every smaller image is continued to it."""
 
 
 @dataclass(frozen=True)
@@ -91,13 +96,29 @@ def read_recipes(file: Path, module: str) -> list[Recipe]:
         HardgenError: in one line that names the recipe and the key.
     """
     try:
-        content = yaml.safe_load(file.read_text())
+        content = yaml.load(file.read_text(encoding="utf-8"), _Once)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise HardgenError(f"not a YAML file: {' '.join(str(error).split())}") from error
     rows = content if isinstance(content, list) else [content]
     if not rows:
         raise HardgenError("it holds no perturbation: write one mapping, or a list of them")
-    return [_recipe(row, f"entry {i + 1}", str(file), module) for i, row in enumerate(rows)]
+    recipes = [_recipe(row, f"entry {i + 1}", str(file), module) for i, row in enumerate(rows)]
+    names = [recipe.name for recipe in recipes]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise HardgenError(f"{twice[0]}: name: two entries have it")
+    return recipes
+
+
+class _Once(yaml.SafeLoader):  # type: ignore[misc, unused-ignore]
+    """Plain YAML in which no key stands twice."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        for i, key in enumerate(keys):
+            if key in keys[:i]:
+                raise HardgenError(f"{key}: stands twice in the mapping of line {node.start_mark.line + 1}")
+        return super().construct_mapping(node, deep)
 
 
 def _recipe(row: Any, where: str, file: str, module: str) -> Recipe:
@@ -113,8 +134,8 @@ def _recipe(row: Any, where: str, file: str, module: str) -> Recipe:
     for check, reason in row.get("exemptions", {}).items():
         if not isinstance(check, str) or not isinstance(reason, str):
             raise HardgenError(f"{where}: exemptions: each check needs its reason as text; got {check!r}: {reason!r}")
-    if row.get("least_side", 1) < 1 or row.get("version", 1) < 1:
-        raise HardgenError(f"{where}: least_side and version must be 1 or more")
+    for key, most in (("least_side", LARGEST), ("version", math.inf)):
+        number_in(row.get(key, 1), 1, most, f"{where}: {key}", f"in [1, {most}]")
     if row.get("moves", False) and (row.get("blend", False) or row.get("eight_bit", False)):
         raise HardgenError(f"{where}: moves goes with neither blend nor eight_bit: places cannot be mixed or rounded")
     parameters = {str(name): _frozen(value) for name, value in row.get("parameters", {}).items()}
@@ -156,6 +177,11 @@ def _spec(row: Mapping[str, Any], where: str) -> Knob:
     if neutral == hardest:
         raise HardgenError(f"{where}: knob.hardest must differ from knob.neutral; got {hardest!r} for both")
     scale = choice(Scale, str(row.get("scale", "linear")).upper(), f"{where}: knob.scale")
+    if not math.isfinite(hardest) or not (neutral == math.inf if scale is Scale.RECIPROCAL else math.isfinite(neutral)):
+        start = ".inf" if scale is Scale.RECIPROCAL else "finite"
+        raise HardgenError(
+            f"{where}: knob: hardest must be finite, and neutral {start}; got hardest {hardest:g}, neutral {neutral:g}"
+        )
     if scale is Scale.LOG and neutral * hardest <= 0:
         raise HardgenError(f"{where}: knob.scale: log needs neutral and hardest of one sign, neither of them 0")
     integer = isinstance(neutral, int) and isinstance(hardest, int)

@@ -1,5 +1,6 @@
 """A dataset of files that are listed with their labels: what image folders and manifests come to."""
 
+import dataclasses
 import functools
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,7 @@ from hardgen.data.dataset import Sample
 from hardgen.data.framing import Frame
 from hardgen.data.read_image import read_image
 from hardgen.data.subset import balanced
-from hardgen.files import digest, file_digest
+from hardgen.files import digest, file_digest, readable
 
 Box = tuple[float, float, float, float]
 
@@ -49,8 +50,9 @@ class ListedFiles:
             frame: How they come to one size.
             limit: How many to keep, class-balanced; None: all.
         """
-        self.name, self.classes, self.frame = name, tuple(classes), frame
-        self._entries = [entries[i] for i in balanced([e.label for e in entries], limit)]
+        self.name, self.classes, self.frame = readable(name), tuple(map(readable, classes)), frame
+        kept = [entries[i] for i in balanced([e.label for e in entries], limit)]
+        self._entries = [dataclasses.replace(e, id=readable(e.id)) for e in kept]
 
     def __len__(self) -> int:
         return len(self._entries)

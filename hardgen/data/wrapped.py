@@ -14,7 +14,7 @@ from hardgen.data.pixels import to_uint8
 from hardgen.data.read_image import one_line
 from hardgen.data.subset import balanced
 from hardgen.errors import HardgenError
-from hardgen.files import digest
+from hardgen.files import digest, readable
 
 
 def wrap(
@@ -58,11 +58,11 @@ class WrappedDataset:
     def __init__(self, dataset: Any, name: str, classes: Sequence[str] | None, frame: Frame, limit: int | None) -> None:
         """Keeps the dataset; reads nothing yet unless `limit` is given."""
         self.name, self._dataset, self._frame = name, dataset, frame
-        self._classes = tuple(str(c) for c in classes or _classes_of(dataset))
+        self._classes = tuple(readable(str(c)) for c in classes or _classes_of(dataset))
         self._indices = list(range(len(dataset)))
         if limit is not None:
-            readable = [row for row in zip(self._indices, self._scan, strict=True) if row[1][1] >= 0]
-            kept = [readable[i] for i in balanced([row[1] for _, row in readable], limit)]
+            known = [row for row in zip(self._indices, self._scan, strict=True) if row[1][1] >= 0]
+            kept = [known[i] for i in balanced([row[1] for _, row in known], limit)]
             self._indices, self._scan = [index for index, _ in kept], [row for _, row in kept]
 
     @property

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from hardgen.batch import Batch, boxes_to_mask
+from hardgen.batch import Batch
 from hardgen.functional.layering import share
 from hardgen.functional.measures import Doses, Measured
+from hardgen.functional.sampling import boxes_to_mask
 
 
 def coverage(batch: Batch, covered: Tensor | Callable[[], Tensor], target: Tensor | None = None) -> Doses:

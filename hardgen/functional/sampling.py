@@ -165,3 +165,14 @@ def move_boxes(boxes: Sequence[Tensor], flow: Tensor) -> tuple[Tensor, ...]:
 
     spread(one, len(boxes), flow.numel() * max(map(len, boxes), default=0))
     return tuple(torch.from_numpy(new).to(rows) for new, rows in zip(moved, boxes, strict=True))
+
+
+def boxes_to_mask(boxes: Sequence[Tensor], height: int, width: int) -> Tensor:
+    """The union of each image's boxes as pixels whose centre lies inside, B x 1 x H x W bool."""
+    y = torch.arange(height, dtype=torch.float32)[:, None] + 0.5
+    x = torch.arange(width, dtype=torch.float32)[None, :] + 0.5
+    mask = torch.zeros(len(boxes), 1, height, width, dtype=torch.bool)
+    for i, rows in enumerate(boxes):
+        for x0, y0, x1, y1 in rows.cpu().tolist():
+            mask[i, 0] |= (x >= x0) & (x < x1) & (y >= y0) & (y < y1)
+    return mask

@@ -44,7 +44,7 @@ def make_report(paths: Sequence[str | Path], out: str | Path | None = None, allo
     write_tables(tables, folder)
     page = render(run, tables, folder / "figures")
     with atomic_path(folder / PAGE) as temporary:
-        temporary.write_text(page, encoding="utf-8")
+        temporary.write_text(page, encoding="utf-8", errors="backslashreplace")
     return folder / PAGE
 
 

@@ -1,15 +1,14 @@
 """Axes: which knobs a sweep turns, and where it stops on the way."""
 
 import itertools
-import math
-import numbers
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from hardgen.errors import HardgenError, near
-from hardgen.knobs import Knob
+from hardgen.knobs import Knob, number_in
 from hardgen.pipeline import Pipeline
 
 DEFAULT_HARDNESS: dict[str, float] = {"start": 0.0, "stop": 1.0, "step": 0.1}
@@ -182,8 +181,5 @@ def _flat(spec: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _number(value: Any, where: str) -> Decimal:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise HardgenError(f"{where} takes numbers; got {value!r}")
-    if not math.isfinite(value):
-        raise HardgenError(f"{where} takes finite numbers; got {value!r}")
-    return Decimal(repr(value if isinstance(value, int) else float(value)))
+    number = number_in(value, -sys.float_info.max, sys.float_info.max, where, "a finite number")
+    return Decimal(repr(value if isinstance(value, int) else number))

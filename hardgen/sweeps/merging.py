@@ -76,7 +76,9 @@ def merge(paths: Sequence[str | Path], out: str | Path, allow_incomplete: bool =
         _copy_pictures(run.pictures, target / "images")
     manifest = run.manifest | {"parts": ["merged.parquet"]}
     with atomic_path(target / MANIFEST) as temporary:
-        temporary.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        temporary.write_text(
+            json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", errors="backslashreplace"
+        )
     return target
 
 
@@ -236,4 +238,4 @@ def _copy_pictures(pictures: dict[str, list[dict[str, Any]]], folder: Path) -> N
     mistakes = [m | {"file": copied(m["file"]), "clean_file": copied(m["clean_file"])} for m in pictures["mistakes"]]
     with atomic_path(folder / "index.json") as temporary:
         text = json.dumps({"strips": strips, "mistakes": mistakes}, indent=1, ensure_ascii=False)
-        temporary.write_text(text + "\n", encoding="utf-8")
+        temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")

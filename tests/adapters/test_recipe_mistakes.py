@@ -1,13 +1,19 @@
 """What can be wrong in an adapter's file is one line that names the file and the key."""
 
+import inspect
+import re
 from pathlib import Path
 
 import pytest
 
 from hardgen import registry
+from hardgen.api import KEYWORDS, perturb
 from hardgen.errors import HardgenError
-from tests.adapters.adapter_texts import EMBOSS
+from hardgen.listing import markdown
+from hardgen.testing import CHECKS
+from tests.adapters.adapter_texts import EMBOSS, Load
 
+ENTRY = ", ".join(EMBOSS.strip().splitlines())
 SHORTER = "parameters: {alpha: [value, value], strength: [0.5, 0.5]}"
 
 
@@ -25,8 +31,38 @@ SHORTER = "parameters: {alpha: [value, value], strength: [0.5, 0.5]}"
         ("doc: Share of the relief.", "doc: A, scale: loud", "knob.scale: unknown 'LOUD'"),
         ("doc: Share of the relief.", "doc: A., scale: log", "log needs neutral and hardest of one sign"),
         ("random: false", "random: 3", "relief: random must be true or false; got 3"),
-        ("random: false", "least_side: 0", "least_side and version must be 1 or more"),
+        ("random: false", "least_side: 0", r"relief: least_side must be in \[1, 1024\]; got 0"),
+        ("random: false", "least_side: 100000", r"least_side must be in \[1, 1024\]; got 100000"),
+        ("random: false", "version: 0", r"relief: version must be in \[1, inf\]; got 0"),
+        (
+            "hardest: 1.0",
+            "hardest: .inf",
+            "hardest must be finite, and neutral finite; got hardest (inf|nan)",
+        ),
+        (
+            "hardest: 1.0",
+            "hardest: .nan",
+            "hardest must be finite, and neutral finite; got hardest (inf|nan)",
+        ),
+        ("neutral: 0.0", "neutral: -.inf", "got hardest 1, neutral -inf"),
+        ("doc: Share of", "scale: reciprocal, doc: Share of", "must be finite, and neutral .inf; got .* neutral 0"),
+        ("random: false", "random: false\nrandom: true", "random: stands twice in the mapping of line 1$"),
+        ("hardest: 1.0", "hardest: 1.0, hardest: 2.0", "hardest: stands twice in the mapping of line 4$"),
+        (EMBOSS, f"- {{{ENTRY}}}\n- {{{ENTRY}}}", "relief: name: two entries have it"),
         ("random: false", "exemptions: {monotone: 3}", "exemptions: each check needs its reason"),
+        (
+            "random: false",
+            "exemptions: {monotne: why}",
+            "exemptions: there is no check 'monotne'; did you mean 'mono",
+        ),
+        ("random: false", "family: a b | c", r"a perturbation's family is made of a-z, 0-9 and _; got 'a b \| c'"),
+        ("name: relief", "name: all", "pipeline=all means something else"),
+        ("name: relief", "name: all_blur", "pipeline=all_blur means something else"),
+        ("name: relief", "name: none", "pipeline=none means something else"),
+        ("name: relief", "name: imagenet_c", "perturbation 'imagenet_c' needs another name"),
+        ("name: alpha", "name: hardness", "relief.hardness: 'hardness' means something else"),
+        ("name: alpha", "name: perturbation", "relief.perturbation: 'perturbation' means something else"),
+        ("name: relief", "name: réliéf", "a perturbation's name is made of a-z"),
         ("doc: Makes a relief.", "doc: relief", "doc must be one sentence that ends with a full stop"),
         (
             "library: albumentations",
@@ -106,3 +142,14 @@ def test_what_a_library_refuses_is_said_before_anything_runs(
     with pytest.raises(HardgenError, match=words) as caught:
         registry.load_file(file)
     assert "\n" not in str(caught.value)
+
+
+def test_names_with_another_meaning_and_checks_are_all_known() -> None:
+    assert {*KEYWORDS, *list(inspect.signature(perturb).parameters)[:2], "version"} - {"fields"} <= registry.RESERVED
+    assert set(CHECKS) == registry.CHECKS
+
+
+def test_a_stroke_in_a_sentence_stays_in_its_cell(load: Load) -> None:
+    load(EMBOSS.replace("Makes a relief", "Makes | a relief").replace("of the relief,", "of | it,"))
+    row = next(line for line in markdown().splitlines() if "`relief`" in line)
+    assert len(re.split(r"(?<!\\)\|", row)) == 6

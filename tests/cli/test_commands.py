@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from PIL import Image
 
 import hardgen
+from hardgen.data.image_folder import ImageFolder
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -209,3 +211,23 @@ def test_every_class_has_a_folder_and_odd_names_stay_inside(run: Run, words: lis
     assert len({p.name.casefold() for p in (out / "clean").iterdir()}) == 5
     assert run("generate", *words, "data.limit=2")[0] == 0
     assert len(list((out / "clean").iterdir())) == 5
+
+
+def test_names_that_are_no_utf8_go_through_sweep_and_generate(run: Run, words: list[str], photos: Path) -> None:
+    (photos / "dark" / "0.png").rename(photos / "dark" / os.fsdecode(b"0\xff.png"))
+    (photos / "dark" / "1.png").rename(photos / "dark" / os.fsdecode(b"1\xfe.png"))
+    (photos / "dark" / os.fsdecode(b"1\xfe.png")).write_bytes(b"no image")
+    for command in (["sweep", *words, "out=run"], ["generate", *words[:2], "out=variants"]):
+        code, out, err = run(*command, "pipeline=gaussian_noise", "hardness=[0.5]")
+        assert code == 0, err
+        assert r"dark/1\udcfe.png" in out + err
+    assert r"dark/0\udcff.png" in hardgen.Run.open("run").answers["sample_id"].to_list()
+    assert pl.read_parquet("variants/manifest.parquet").height == 22
+
+
+def test_a_run_s_folder_may_have_a_name_that_is_no_utf8(photos: Path, tmp_path: Path) -> None:
+    out = tmp_path / os.fsdecode(b"run\xff")
+    hardgen.sweep(
+        lambda x: x.mean((2, 3))[:, :2], ImageFolder(str(photos)).build(), "contrast", hardness=[0.5], out=out
+    )
+    assert hardgen.Run.open(out).answers.height == 24

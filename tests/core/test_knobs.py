@@ -1,14 +1,16 @@
 """Knobs: range, direction, steps and error text."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardgen.errors import HardgenError
-from hardgen.knobs import Knob, Scale
+from hardgen.errors import HardgenError, shown
+from hardgen.knobs import Knob, Scale, Setting
 
 RISING = Knob(0.0, 0.1, "of the short side", "x")
 FALLING = Knob(1.0, 0.0, "of the contrast", "x")
@@ -58,7 +60,18 @@ def test_a_count_takes_whole_numbers_only() -> None:
         COUNT.check("clutter", "count", 2.5)
 
 
-@pytest.mark.parametrize("hardness", [-0.1, 1.1, math.nan])
-def test_hardness_lies_between_0_and_1(hardness: float) -> None:
-    with pytest.raises(HardgenError, match="hardness must be in"):
+NO_NUMBERS = [True, "0.5", b"1", [0.5], None, 1j, 10**400, -(10**5000), np.array([0.5]), torch.tensor(0.5)]
+
+
+@pytest.mark.parametrize("hardness", [-0.1, 1.1, 1.0000001, math.nan, *NO_NUMBERS], ids=shown)
+def test_hardness_is_a_number_between_0_and_1(hardness: Any) -> None:
+    with pytest.raises(HardgenError, match=r"^hardness must be in \[0, 1\]; got (?!1$|0.5$)") as error:
         RISING.at(hardness)
+    assert len(str(error.value)) < 130
+
+
+@pytest.mark.parametrize("value", [-1, 361, math.nan, *(v for v in NO_NUMBERS if v is not None)], ids=shown)
+def test_a_setting_is_a_number_in_its_range(value: Any) -> None:
+    with pytest.raises(HardgenError, match=r"^blur\.angle must be in \[0, 360\] degrees; got ") as error:
+        Setting(0, 360, "degrees", "x").check("blur", "angle", value)
+    assert len(str(error.value)) < 150

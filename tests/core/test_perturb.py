@@ -1,5 +1,6 @@
 """`hardgen.perturb`: forms of images, and mistakes."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import torch
 
 import hardgen
 from hardgen.errors import HardgenError
+from hardgen.perturbations.occlusion.shapes import Rectangle
 
 RNG = np.random.default_rng(0)
 PIXELS = RNG.integers(0, 256, (2, 12, 16, 3), dtype=np.uint8)
@@ -58,7 +60,11 @@ def test_all_forms_get_the_same_pixels() -> None:
         (PIXELS.astype(np.int64), "must be uint8, or float"),
         (torch.from_numpy(PIXELS).permute(0, 3, 1, 2).int(), "must be uint8, or float"),
         (PIXELS / 255 - 0.5, r"must lie in \[0, 1\]"),
-        (np.full((4, 4, 3), np.nan), r"must lie in \[0, 1\]"),
+        (np.full((4, 4, 3), np.nan), r"must lie in \[0, 1\]; got values that are no numbers \(NaN\)$"),
+        (np.full((4, 4, 3), np.inf), r"must lie in \[0, 1\]; got values from inf to inf$"),
+        (torch.zeros(3, 4, 4).to(torch.float8_e4m3fn), "must be uint8, or float"),
+        (torch.zeros(3, 4, 4).to_sparse(), "must be a plain tensor"),
+        (torch.zeros(3, 4, 4, device="meta"), "must be a plain tensor"),
         (np.zeros((4, 4, 4), np.uint8), "with 1 or 3 channels; got shape"),
         (torch.zeros(4, 4), "a tensor must be C x H x W"),
         (np.zeros((0, 4, 4, 3), np.uint8), "got shape"),
@@ -99,12 +105,19 @@ def test_donors_are_two_photographs_where_none_are_given() -> None:
     [
         ("gausian_blur", {}, "did you mean 'gaussian_blur'"),
         ("gaussian_blur", {"sigm": 0.1}, "did you mean 'sigma'"),
+        ("gaussian_blur", {"hardnes": 0.1}, "has no field 'hardnes'; did you mean 'hardness'"),
+        (None, {}, "perturbation must be a registered name or a perturbation; got None"),
+        (3, {"sigma": 1}, "perturbation must be a registered name or a perturbation; got 3"),
+        (Rectangle, {"hardness": 0.5}, "perturbation must be a registered name .* got <class"),
+        ("gaussian_noise", {"sigma": 0.1, "seed": "a"}, "seed must be a whole number; got 'a'"),
+        ("gaussian_noise", {"sigma": 0.1, "seed": 1.0}, "seed must be a whole number; got 1.0"),
+        ("gaussian_noise", {"sigma": 0.1, "seed": True}, "seed must be a whole number; got True"),
         ("gaussian_blur", {"sigma": 3}, r"must be in \[0, 0\.1\] of the short side; got 3"),
         ("rectangle", {"fraction": 0.5, "fill": "nois"}, "did you mean 'noise'"),
         ("rectangle", {"fraction": 0.5, "target": "object"}, "boxes or masks"),
     ],
 )
-def test_mistakes_name_the_nearest(name: str, fields: dict[str, Any], message: str) -> None:
+def test_mistakes_name_the_nearest(name: Any, fields: dict[str, Any], message: str) -> None:
     with pytest.raises(HardgenError, match=message):
         hardgen.perturb(PIXELS, name, **fields)
 
@@ -124,13 +137,62 @@ def test_object_occlusion_takes_a_box() -> None:
         ({"boxes": [[[1, 2, 3]]]}, "n x 4"),
         ({"masks": np.ones((1, 3, 8, 8), bool)}, "masks must be bool of shape"),
         ({"masks": np.ones((1, 1, 4, 8), bool)}, "masks must be bool of shape"),
-        ({"labels": [1, 2]}, "one of each per id"),
-        ({"ids": ["a", "b"]}, "one of each per id"),
+        ({"labels": [1, 2]}, r"one of each per id \(1\); got 2 labels"),
+        ({"ids": ["a", "b"]}, r"one of each per id \(2\); got 1 images"),
+        ({"ids": "a"}, "ids must be a list of texts; got 'a'"),
+        ({"ids": 3}, "ids must be a list of texts; got 3"),
+        ({"labels": ["cat"]}, r"labels must be a list of whole numbers; got \['cat'\]"),
+        ({"labels": [None]}, "labels must be a list of whole numbers"),
+        ({"labels": [1.5]}, "labels must be a list of whole numbers"),
+        ({"classes": "cat"}, "classes must be a list of texts; got 'cat'"),
+        ({"boxes": ["a"]}, "boxes must be n x 4 numbers for each image"),
+        ({"masks": "a"}, "masks must be B x 1 x H x W truth values"),
+        ({"donors": torch.zeros(2, 3, 8, 8)}, "donors must be a hardgen.Donors; got Tensor"),
     ],
 )
 def test_what_is_said_of_an_image_must_fit_it(known: dict[str, Any], message: str) -> None:
     with pytest.raises(HardgenError, match=message):
         hardgen.perturb(np.zeros((8, 8, 3), np.uint8), "rectangle", fraction=0.5, **known)
+
+
+IMAGE = torch.zeros(1, 3, 8, 8)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: hardgen.Batch(IMAGE.numpy(), ("a",)), "images must be a tensor, B x C x H x W float32; got ndarray"),
+        (lambda: hardgen.Batch(IMAGE, "a"), "ids must be a list; got 'a'"),
+        (lambda: hardgen.Batch(IMAGE, ("a",), labels=3), "labels must be a list; got 3"),
+        (lambda: hardgen.Batch(IMAGE, ("a",), boxes=3), "boxes must be a list; got 3"),
+        (lambda: hardgen.Batch(IMAGE, ("a",), boxes=([[1, 2, 3, 4]],)), r"n x 4 .*; got \[\[1, 2, 3, 4\]\]"),
+        (lambda: hardgen.Batch(IMAGE, ("a",), masks=3), "masks must be bool of shape .*; got 3"),
+        (lambda: hardgen.Batch(IMAGE, ("a",), donors=IMAGE), "donors must be a hardgen.Donors; got Tensor"),
+        (lambda: hardgen.Donors(IMAGE.byte(), (0,)), r"donors must be .* float32 .*; got torch.uint8 \(1, 3, 8, 8\)"),
+        (lambda: hardgen.Donors(IMAGE[0], (0,)), r"donors must be D x C x h x w .*; got torch.float32 \(3, 8, 8\)"),
+        (lambda: hardgen.Donors(3, (0,)), "donors must be .*; got 3"),
+        (lambda: hardgen.Donors(IMAGE, ()), "donors need a label .* for each of the 1; got 0 labels, 0 ids"),
+    ],
+)
+def test_a_batch_says_what_it_takes(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(HardgenError, match=message):
+        make()
+
+
+def test_images_without_boxes_are_taken_and_all_of_them_named_where_boxes_are_needed() -> None:
+    images = np.zeros((5, 8, 8, 3), np.uint8)
+    hardgen.perturb(images, "rectangle", fraction=0.5, boxes=[[]] * 5)
+    with pytest.raises(HardgenError, match=r"samples '0', '1', '2' and 2 more: none$"):
+        hardgen.perturb(images, "rectangle", fraction=0.5, boxes=[[]] * 5, target="object")
+
+
+def test_a_whole_number_of_any_kind_is_the_same_seed_and_gradients_are_left_behind() -> None:
+    images = torch.rand(1, 3, 8, 8)
+    one = hardgen.perturb(images, "gaussian_noise", sigma=0.1, seed=1)
+    two = hardgen.perturb(images.clone().requires_grad_(), "gaussian_noise", sigma=0.1, seed=np.int64(1))
+    assert torch.equal(one, two)
+    for sigma in (0, 0.1):
+        assert not hardgen.perturb(images.clone().requires_grad_(), "gaussian_blur", sigma=sigma).requires_grad
 
 
 def test_lists_and_arrays_do_for_boxes_masks_and_labels() -> None:

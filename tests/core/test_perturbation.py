@@ -1,5 +1,7 @@
 """The base of perturbations: what a subclass gives is checked where it comes in."""
 
+import enum
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -8,7 +10,7 @@ from torch import Tensor
 
 from hardgen.errors import HardgenError
 from hardgen.functional.measures import Measured
-from hardgen.knobs import knob
+from hardgen.knobs import knob, setting
 from hardgen.perturbation import PhotometricPerturbation
 from hardgen.rng import SampleRng
 from hardgen.testing import sample_batch
@@ -40,6 +42,60 @@ def test_what_is_no_image_is_refused_by_name(value, got) -> None:
     batch = sample_batch()
     with pytest.raises(HardgenError, match=rf"odd.perturb must give float32 of shape \(7, 3, 48, 48\); {got}"):
         returns(value)(amount=1.0)(batch, SampleRng(0, "s", batch.ids))
+
+
+class Hue(enum.Enum):
+    warm = "warm"
+    cold = "cold"
+
+
+@dataclass(frozen=True)
+class Fields(PhotometricPerturbation):
+    """Has a field of every type."""
+
+    amount: float = knob(0.0, 1.0, "of full", "How much.")
+    hue: Hue = Hue.warm
+    other: Hue | None = None
+    on: bool = True
+    text: str = "x"
+    colour: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    angle: float = setting(0.0, 0.0, 360.0, "degrees", "Where to.")
+    drawn: float | None = setting(None, 0.0, 360.0, "degrees", "Where to; drawn where none.")
+    blades: int = setting(5, 3, 9, "blades", "How many.")
+    anything: object = None
+
+    def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
+        return images
+
+
+Fields.name = "fields"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("hue", 3, "must be one of warm, cold; got 3"),
+        ("hue", None, "must be one of warm, cold; got None"),
+        ("hue", "wram", ": unknown 'wram'; did you mean 'warm'?"),
+        ("other", 3, "must be one of warm, cold or none; got 3"),
+        ("on", "no", "must be true or false; got 'no'"),
+        ("on", 1, "must be true or false; got 1"),
+        ("text", 3, "must be text; got 3"),
+        ("colour", 3, "must be a list; got 3"),
+        ("angle", None, "must be a number; got None"),
+        ("angle", True, "must be in [0, 360] degrees; got True"),
+        ("drawn", "45", "must be in [0, 360] degrees; got '45'"),
+        ("blades", 5.5, "must be a whole number; got 5.5"),
+    ],
+)
+def test_a_field_takes_values_of_its_type_alone(field: str, value: object, words: str) -> None:
+    with pytest.raises(HardgenError, match=f"^{re.escape(f'fields.{field}')} ?{re.escape(words)}$"):
+        Fields(**{field: value})
+
+
+def test_values_are_brought_to_the_type_of_the_field() -> None:
+    made = Fields(amount=1, hue="cold", other="warm", colour=[0, 1, 1], drawn=None, blades=5.0, anything={3})
+    assert (made.amount, made.hue, made.other, made.colour) == (1.0, Hue.cold, Hue.warm, (0, 1, 1))
 
 
 def test_doses_are_measured_when_asked_for_and_once() -> None:

@@ -29,6 +29,12 @@ def test_names_are_framed_so_that_parts_cannot_run_together() -> None:
     assert not torch.equal(SampleRng(0, "ab", ["c"]).normal("n", 4), SampleRng(0, "a", ["bc"]).normal("n", 4))
 
 
+def test_an_id_that_is_no_valid_text_draws_like_any_other() -> None:
+    rows = SampleRng(0, "a", ["x", "\udcff", "\udcfe", "\ud800"]).normal("n", 8)
+    assert torch.equal(rows[0], SampleRng(0, "a", ["x"]).normal("n", 8)[0])
+    assert len(torch.unique(rows, dim=0)) == 4
+
+
 def test_distributions() -> None:
     rng = SampleRng(0, "a", ["x"])
     normal, uniform, whole = rng.normal("n", 100_000), rng.uniform("u", 100_000), rng.integers("i", 5, 10_000)

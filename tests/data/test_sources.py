@@ -1,6 +1,7 @@
 """Folders, manifests and the bundled digits: ids, labels, fingerprints, limits, mistakes."""
 
 import collections
+import os
 import shutil
 from pathlib import Path
 
@@ -49,6 +50,18 @@ def test_folder_follows_links_but_not_in_circles(folder: Path, tmp_path: Path) -
     (folder / "cat" / "linked").symlink_to(tmp_path / "elsewhere")
     (folder / "cat" / "circle").symlink_to(folder / "cat")
     assert "cat/linked/e.png" in ImageFolder(str(folder)).build().ids()
+
+
+def test_names_that_are_no_utf8_become_text_that_can_be_written(folder: Path) -> None:
+    for name in (b"dog/a\xff.png", b"dog/a\xfe.png"):
+        shutil.copy(folder / "dog/b.png", folder / os.fsdecode(name))
+    (folder / "cat").rename(folder / os.fsdecode(b"c\xe9t"))
+    data = ImageFolder(str(folder)).build()
+    assert data.classes == (r"c\udce9t", "dog")
+    assert data.ids()[3:5] == [r"dog/a\udcfe.png", r"dog/a\udcff.png"]
+    assert data[4].image[0, 0].tolist() == data[5].image[0, 0].tolist()
+    assert len(data.fingerprint()) == 32
+    "".join([data.name, *data.classes, *data.ids()]).encode()
 
 
 def test_fingerprint_is_of_content_not_of_place(folder: Path, tmp_path: Path) -> None:

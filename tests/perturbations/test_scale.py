@@ -6,7 +6,8 @@ import torch
 from numpy.typing import NDArray
 
 from hardgen import perturbations as catalogue
-from hardgen.batch import Batch, Donors, boxes_to_mask
+from hardgen.batch import Batch, Donors
+from hardgen.functional.sampling import boxes_to_mask
 from hardgen.pipeline import Pipeline
 from hardgen.registry import perturbations
 

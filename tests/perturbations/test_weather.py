@@ -138,3 +138,11 @@ def test_inverse_sparkles_leave_the_middle_of_the_star_and_bleach_the_rest() -> 
     seen = after(InverseSparkles(2.6), flat(0.3))
     assert float(seen.min()) == pytest.approx(0.3, abs=1e-6)
     assert float(seen.amax((1, 2, 3)).min()) > 0.9
+
+
+def test_a_drop_shows_the_same_alone_and_in_company_bit_for_bit() -> None:
+    drops, generator = Droplets(0.5, view=2.0), torch.Generator().manual_seed(0)
+    for height, width in ((64, 64), (24, 31), (17, 33)) * 5:
+        images = torch.rand(3, 3, height, width, generator=generator)
+        together = after(drops, Batch(images, ("a", "b", "c")))
+        assert all(torch.equal(after(drops, Batch(images[i : i + 1], ("abc"[i],)))[0], together[i]) for i in range(3))

@@ -6,8 +6,9 @@ import itertools
 import torch
 from torch import Tensor
 
-from hardgen.batch import Batch, boxes_to_mask
+from hardgen.batch import Batch
 from hardgen.errors import HardgenError
+from hardgen.functional.sampling import boxes_to_mask
 from hardgen.rng import SampleRng
 
 

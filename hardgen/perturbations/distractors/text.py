@@ -145,7 +145,7 @@ class Watermark(Perturbation):
     def __post_init__(self) -> None:
         """Checks the text with the other fields."""
         super().__post_init__()
-        if not isinstance(self.text, str) or not drawable(self.text):
+        if not drawable(self.text):
             raise HardgenError(f"{self.name}.text must hold a character of plain Latin script; got {self.text!r}")
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:

@@ -8,10 +8,10 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from hardgen.batch import Batch, boxes_to_mask
+from hardgen.batch import Batch
 from hardgen.functional import flows
 from hardgen.functional.measures import Doses, Measured
-from hardgen.functional.sampling import Border
+from hardgen.functional.sampling import Border, boxes_to_mask
 from hardgen.knobs import Scale, knob
 from hardgen.perturbations.geometric.affine import like
 from hardgen.perturbations.geometric.base import PlanarPerturbation

@@ -6,8 +6,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from hardgen.batch import Batch, boxes_to_mask
+from hardgen.batch import Batch
 from hardgen.functional.layering import share
+from hardgen.functional.sampling import boxes_to_mask
 from hardgen.functional.segment import figure
 from hardgen.knobs import knob
 from hardgen.perturbation import Doses, Perturbation
