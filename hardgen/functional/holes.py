@@ -122,11 +122,12 @@ def cover_holes(height: int, width: int, centres: Tensor, fraction: float) -> Te
     last = steps[image, high]
     over = total(last) - wanted
     tall, wide = (axis.spans(reach, last) for axis, reach in zip(axes, reaches, strict=True))
-    for i in range(len(centres)):
-        for hole in range(centres.shape[1]):
-            covered[i, tall[0, i, hole] : tall[1, i, hole], wide[0, i, hole] : wide[1, i, hole]] = True
+    for i, spans in enumerate(zip(*tall.tolist(), *wide.tolist(), strict=True)):
+        canvas = covered[i]
+        for top, bottom, left, right in zip(*spans, strict=True):
+            canvas[top:bottom, left:right] = True
         if over[i]:
-            _uncover(covered[i], axes, [reach[i] == last[i] for reach in reaches], (tall[:, i], wide[:, i]), over[i])
+            _uncover(canvas, axes, [reach[i] == last[i] for reach in reaches], (tall[:, i], wide[:, i]), over[i])
     return torch.from_numpy(covered)[:, None]
 
 
