@@ -19,6 +19,7 @@ import hardgen.perturbations  # noqa: F401  (fills the registry)
 from experiments.throughput.libraries import Images, photographs
 from hardgen.batch import Batch
 from hardgen.functional.codecs import jpeg_bytes
+from hardgen.functional.bytewise import change
 from hardgen.functional.coded import Coded
 from hardgen.heap import keep_freed_memory
 from hardgen.perturbation import Perturbation
@@ -51,7 +52,7 @@ def parts(perturbation: Perturbation, images: Images) -> dict[str, Work]:
     if draws:
         works["draws"] = draw
     if perturbation.published == "jpeg_compression":
-        works["codec"] = lambda: [jpeg_bytes(image, 15) for image in images]
+        works["codec"] = lambda: change(coded.codes, lambda image, _: jpeg_bytes(image, 15), alone=True)
     return works
 
 
