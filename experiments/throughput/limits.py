@@ -18,8 +18,8 @@ from rich.progress import track
 import hardgen.perturbations  # noqa: F401  (fills the registry)
 from experiments.throughput.libraries import Images, photographs
 from hardgen.batch import Batch
-from hardgen.functional.codecs import jpeg_bytes
 from hardgen.functional.bytewise import change
+from hardgen.functional.codecs import jpeg_bytes
 from hardgen.functional.coded import Coded
 from hardgen.heap import keep_freed_memory
 from hardgen.perturbation import Perturbation
