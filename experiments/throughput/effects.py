@@ -31,7 +31,7 @@ class Effect:
         name: The perturbation.
         fields: Its fields, given the short side in pixels.
         albumentations: Makes the transform, given the side.
-        kornia: Makes a function on a B x 3 x H x W float batch, given the side.
+        kornia: Makes a function on a B x 3 x H x W float batch, given the side; None where it is beyond any memory.
         torchvision: The same.
         uint8: Whether torchvision's function takes the 8-bit batch.
     """
@@ -39,7 +39,7 @@ class Effect:
     name: str
     fields: Callable[[int], dict[str, Any]]
     albumentations: Callable[[int], Any] | None = None
-    kornia: Callable[[int], Batched] | None = None
+    kornia: Callable[[int], Batched | None] | None = None
     torchvision: Callable[[int], Batched] | None = None
     uint8: bool = False
 
@@ -72,7 +72,8 @@ EFFECTS = [
         "median_blur",
         lambda s: {"width": odd(s / 32) / s},
         lambda s: A.MedianBlur(blur_limit=(odd(s / 32), odd(s / 32)), p=1),
-        lambda s: lambda x: KF.median_blur(x, odd(s / 32)),
+        # At 1,024 px it would take 26 GiB for one image.
+        lambda s: (lambda x: KF.median_blur(x, odd(s / 32))) if s <= 512 else None,
     ),
     Effect(
         "motion_blur",

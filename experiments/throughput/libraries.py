@@ -83,11 +83,13 @@ def ours(images: Images, perturbation: Perturbation, doses: bool = False) -> Tim
 
 
 def peer_timed(peer: str, effect: Effect, images: Images) -> Timed | None:
-    """A peer's version of an effect, if it has one."""
+    """A peer's version of an effect, if it has one at this size."""
     make: Callable[[int], Any] | None = getattr(effect, peer, None)
     if make is None:
         return None
     transform = make(images.shape[1])
+    if transform is None:
+        return None
     if peer == "albumentations":
         return clocked(lambda some: floats(np.stack([transform(image=image)["image"] for image in some])), images)
     if peer == "torchvision" and effect.uint8:
