@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -74,7 +75,7 @@ class Bench:
                 jobs.append(
                     (
                         name,
-                        ours(images, known[name](severity=3), self.doses),
+                        ours(images, build(name, {"severity": 3}), self.doses),
                         {"imagecorruptions": self.reference.timed(short)},
                     )
                 )
@@ -111,7 +112,7 @@ class Bench:
             if memory and peer == "imagecorruptions" and self.reference:
                 used = self.reference.peak(name.removeprefix("imagenet_c_")) / 2**20
             elif memory and peer:
-                used = peak(lambda timed=theirs[peer]: timed(batch)) / 2**20
+                used = peak(partial(theirs[peer], batch)) / 2**20
             speed, other = statistics.median(speeds[""]), statistics.median(speeds[peer]) if peer else math.nan
             spread = (statistics.median(ratios), min(ratios), max(ratios)) if peer else (math.nan,) * 3
             rows.append(Row(*where, name, peer, speed, other, *spread, top, used))
