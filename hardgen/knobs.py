@@ -169,7 +169,7 @@ def number_in(value: object, low: float, high: float, where: str, allowed: str, 
 
 
 def checked(field: "dataclasses.Field[Any]", hint: Any, owner: str, value: Any) -> Any:
-    """What a perturbation keeps for a field: strings brought to enums, lists to tuples, a knob's number to its type.
+    """What a perturbation keeps for a field: strings brought to enums, lists to tuples, numbers to their type.
 
     Args:
         field: The field.
@@ -191,7 +191,9 @@ def checked(field: "dataclasses.Field[Any]", hint: Any, owner: str, value: Any) 
     if not any(_is_a(kind, value) for kind in kinds):
         raise HardgenError(f"{where} must be {' or '.join(map(_named, kinds))}; got {shown(value)}")
     if "knob" in field.metadata:
-        value = int(value) if field.metadata["knob"].integer else float(value)
+        return int(value) if field.metadata["knob"].integer else float(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):  # NumPy's, too, becomes Python's own
+        value = float(value) if float in kinds else math.trunc(value) if int in kinds else value
     return value
 
 
@@ -204,7 +206,8 @@ def _is_a(kind: Any, value: Any) -> bool:
     kind = typing.get_origin(kind) or kind
     if kind in (int, float):
         real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        return real and (kind is float or float(value).is_integer())
+        whole = isinstance(value, numbers.Integral)
+        return real and (kind is float or whole or float(value).is_integer())
     known = kind in (bool, str, tuple, types.NoneType) or (isinstance(kind, type) and issubclass(kind, enum.Enum))
     return not known or isinstance(value, kind)
 

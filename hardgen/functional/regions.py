@@ -10,14 +10,17 @@ from torch import Tensor
 from hardgen.functional.flatten import flat
 from hardgen.functional.sources import Floats, Making, make
 
-WORK = 112
-"""Pixels along the short side on which contours are found."""
+WORK, WIDE = 112, 4
+"""Pixels along the short side on which contours are found, of images up to so many times as long; fewer of longer."""
 
 EASE = 1 / 8
 """Share of the most regions over whose loss the image blends into them."""
 
-MANY = 1500
-"""Regions above which they join in pairs, with what is next to a pair."""
+MANY, FEW = 1500, 8
+"""Regions above which they join in pairs, with what is next to a pair, unless that is less than an eighth of them."""
+
+MIXER, BACK = np.uint32(2654435769), np.uint32(340573321)
+"""Two numbers whose product is 1 modulo 2^32: the first mixes edges' numbers, the second brings them back."""
 
 Labels = NDArray[np.int32]
 
@@ -45,7 +48,7 @@ def parting(count: float, most: float) -> Making:
         share = min((top - count) / (top * EASE), 1.0)
         if share <= 0:
             return image
-        scale = min(WORK / min(height, width), 1.0)
+        scale = min(WORK / min(height, width), WORK * (WIDE / (height * width)) ** 0.5, 1.0)
         size = max(round(width * scale), 1), max(round(height * scale), 1)
         small: Floats = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.float32)
         labels = regions(small.reshape(size[1], size[0], -1), round(count))
@@ -82,20 +85,22 @@ def regions(image: NDArray[np.float32], count: int) -> Labels:
         costs = np.einsum("ij,ij->i", apart, apart)
         one, other = sizes.take(first), sizes.take(second)
         costs *= one * other / (one + other)
-        best = np.full(left, -1)
+        mixed = np.arange(len(costs), dtype=np.uint32) * MIXER  # among equals, or all would choose one way
+        best = np.zeros(left, np.uint32)
         least = np.full(left, np.inf, np.float32)
         for ends in (first, second):
             np.minimum.at(least, ends, costs)
         for ends in (first, second):
             cheapest = np.flatnonzero(costs == least.take(ends))
-            np.maximum.at(best, ends[cheapest], cheapest)
-        votes = np.bincount(best, minlength=len(costs))
+            np.maximum.at(best, ends[cheapest], mixed[cheapest])
+        votes = np.bincount(best * BACK, minlength=len(costs))
         wanted = votes > 0
         if left > MANY:
             paired = np.zeros(left, np.bool_)
             for ends in (first, second):
                 paired[ends[votes == 2]] = True
-            wanted &= paired.take(first) | paired.take(second)
+            near = wanted & (paired.take(first) | paired.take(second))
+            wanted = near if np.count_nonzero(near) > left / FEW else wanted
         joins = np.flatnonzero(wanted)
         joins = joins[np.argsort(costs[joins], kind="stable")[: left - count]]
         links = csr_matrix((np.ones(len(joins), np.bool_), (first[joins], second[joins])), (left, left))

@@ -29,8 +29,8 @@ SHIFT = 4
 STEP = 32
 """In which short sides of the pictures grow, in pixels, on which pieces are worked out."""
 
-COUNTED = 50_000
-"""Pixels of a piece that are counted, or all."""
+COUNTED, LEAST = 50_000, 32
+"""Pixels of a piece that are counted, or all, and in how many rows at least."""
 
 
 class Size(NamedTuple):
@@ -186,7 +186,9 @@ def shares(codes: Bytes, fraction: float) -> NDArray[np.float32]:
     Returns:
         256 float32 in [0, 1].
     """
-    counted = codes[:: max(codes.size // COUNTED, 1)]
+    over = codes.size / COUNTED
+    down = max(min(int(over**0.5), len(codes) // LEAST), 1)
+    counted = codes[::down, :: max(int(over / down), 1)]
     wanted = fraction * counted.size
     place = min(int(wanted), counted.size - 1)
     last = int(np.partition(counted.astype(np.uint16), place, axis=None)[place])  # of bytes it takes far longer

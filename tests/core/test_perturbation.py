@@ -4,6 +4,7 @@ import enum
 import re
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -12,6 +13,7 @@ from hardgen.errors import HardgenError
 from hardgen.functional.measures import Measured
 from hardgen.knobs import knob, setting
 from hardgen.perturbation import PhotometricPerturbation
+from hardgen.registry import get
 from hardgen.rng import SampleRng
 from hardgen.testing import sample_batch
 
@@ -96,6 +98,7 @@ def test_a_field_takes_values_of_its_type_alone(field: str, value: object, words
 def test_values_are_brought_to_the_type_of_the_field() -> None:
     made = Fields(amount=1, hue="cold", other="warm", colour=[0, 1, 1], drawn=None, blades=5.0, anything={3})
     assert (made.amount, made.hue, made.other, made.colour) == (1.0, Hue.cold, Hue.warm, (0, 1, 1))
+    assert type(made.blades) is int
 
 
 def test_doses_are_measured_when_asked_for_and_once() -> None:
@@ -112,3 +115,7 @@ def test_doses_are_measured_when_asked_for_and_once() -> None:
     assert len(calls) == 1
     assert dict(doses)["later"].tolist() == [1.0, 1.0]
     assert len(calls) == 2
+
+
+def test_a_setting_from_numpy_is_kept_as_a_plain_number() -> None:
+    assert type(get("motion_blur")(angle=np.float32(5)).angle) is float  # type: ignore[call-arg, attr-defined]

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import torch
 from scipy.ndimage import label
+from scipy.sparse.csgraph import connected_components as joined
 
+from hardgen.functional import regions as module
 from hardgen.functional.regions import regions, superpixels
 
 
@@ -48,3 +50,14 @@ def test_every_region_has_its_mean_and_near_as_many_as_pixels_the_image_blends()
 def test_as_many_regions_as_pixels_leave_the_image() -> None:
     batch = torch.from_numpy(picture(8, 8)).permute(2, 0, 1)[None]
     assert torch.equal(superpixels(batch, 64, 4096), batch)
+
+
+@pytest.mark.parametrize("side", [(112, 112), (1, 3000)])
+def test_even_images_and_slopes_join_in_few_rounds(side: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = []
+    monkeypatch.setattr(module, "connected_components", lambda *a, **k: rounds.append(1) or joined(*a, **k))
+    slope = np.cumsum(1.0005 ** np.arange(side[0] * side[1])).astype(np.float32).reshape(*side, 1)
+    for image in (np.full((*side, 1), 0.5, np.float32), slope / slope.max()):
+        rounds.clear()
+        assert len(set(regions(image, 8).ravel())) == 8
+        assert len(rounds) < 20

@@ -73,7 +73,7 @@ def test_things_come_one_by_one_until_the_fraction_is_met() -> None:
     for fraction, expected in ((0.125, (0.5, 0, 0)), (0.5, (1, 0.5, 0)), (0.875, (1, 1, 0.5))):
         assert sheets.shares(codes, fraction)[[0, 1, NONE]].tolist() == list(expected)
     large = np.random.default_rng(0).integers(0, 250, (600, 600), dtype=np.uint8)
-    assert float(sheets.shares(large, 0.3)[large].mean()) == pytest.approx(0.3, abs=3e-3)
+    assert float(sheets.shares(large, 0.3)[large].mean()) == pytest.approx(0.3, abs=6e-3)
 
 
 def test_what_is_seen_is_the_mean_over_fine_pixels_then_blurred() -> None:
@@ -83,3 +83,11 @@ def test_what_is_seen_is_the_mean_over_fine_pixels_then_blurred() -> None:
     assert np.abs(sharp - (255.0 - codes).reshape(30, 2, 40, 2).mean((1, 3))).max() <= 0.5
     blurred = sheets.seen(codes, table, Grid(30, 40, 2), 0.05)
     assert np.array_equal(blurred, cv2.GaussianBlur(sharp, (7, 7), 1.5, borderType=cv2.BORDER_REPLICATE))
+
+
+def test_shares_of_a_long_narrow_piece_cover_the_fraction() -> None:
+    codes = np.random.default_rng(0).integers(0, 255, (16, 300), np.uint8)
+    codes = codes.repeat(16, 0).repeat(20, 1)  # 256 x 6000, of things as large as flakes
+    for fraction in (0.001, 0.05, 0.4):
+        table = sheets.shares(codes, fraction)
+        assert abs(float(table[codes].mean()) - fraction) < 0.01
