@@ -27,7 +27,7 @@ from hardgen.pipeline import Pipeline, build
 from hardgen.sweeps.axes import read_axes
 from hardgen.sweeps.plan import Mode, plan
 from hardgen.sweeps.results import Run
-from hardgen.sweeps.run import Settings
+from hardgen.sweeps.settings import Settings
 
 Images = TypeVar("Images", Tensor, NDArray[Any])
 T = TypeVar("T")
@@ -119,6 +119,7 @@ def sweep(
     workers: int = 0,
     device: str = "auto",
     on_error: str = "skip",
+    fail_fast: bool = False,
     report: bool = True,
 ) -> Run:
     """Measures models as a function of every knob.
@@ -138,6 +139,7 @@ def sweep(
         workers: Processes that decode images.
         device: `auto`, `cpu` or `cuda`.
         on_error: `skip` or `raise`.
+        fail_fast: Whether the first failure of a model or a perturbation ends the sweep; else the rest is asked first.
         report: Whether pictures, figures and the page are made; the tables always are.
 
     Returns:
@@ -147,7 +149,7 @@ def sweep(
     models = [wrap_callable(m, name) for name, m in named.items()]
     made = pipeline if isinstance(pipeline, Pipeline) else _pipeline(pipeline)
     laid = plan(made, read_axes(made, axes, hardness), choice(Mode, mode, "mode"))
-    settings = Settings(seed, batch_size, workers, device, choice(OnError, on_error, "on_error"))
+    settings = Settings(seed, batch_size, workers, device, choice(OnError, on_error, "on_error"), fail_fast)
     folder = Path(out) if out else Path("outputs") / "sweep" / datetime.now().strftime("%Y-%m-%d_%H-%M-%S-%f")
     config = {"seed": seed, "mode": mode, "batch_size": batch_size, "workers": workers, "device": device}
     return run_sweep(laid, wrap(dataset), models, settings, folder, config, report)

@@ -17,7 +17,7 @@ from hardgen.files import atomic_path
 from hardgen.models.model import Model
 from hardgen.sweeps.axes import Axis
 from hardgen.sweeps.plan import Plan
-from hardgen.sweeps.run import Settings
+from hardgen.sweeps.settings import Settings
 from hardgen.tables import read_table, write_table
 
 

@@ -1,8 +1,6 @@
 """What the commands do, given a composed config."""
 
-import json
 import time
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -17,14 +15,13 @@ from hardgen import registry
 from hardgen.calibrate import Measure
 from hardgen.calibrate import calibrate as space_anew
 from hardgen.config import check_keys, dataset_of, models_of, options_of, pipeline_of, plain
-from hardgen.config_errors import one_line
 from hardgen.data.loading import Failure, OnError, donors, load, to_batch
 from hardgen.doses import measure_doses, save_doses
 from hardgen.engine import run_sweep
 from hardgen.errors import HardgenError, choice
 from hardgen.generate import folder_of
 from hardgen.generate import generate as write_variants
-from hardgen.merge import FAILED
+from hardgen.jobs import Job
 from hardgen.pipeline import Pipeline
 from hardgen.preview import contact_sheet
 from hardgen.progress import console
@@ -33,7 +30,7 @@ from hardgen.report.page import make_report
 from hardgen.say import say_calibration, say_doses, say_failures, say_plan, say_run
 from hardgen.sweeps.axes import Axis, read_axes
 from hardgen.sweeps.plan import Mode, Plan, plan
-from hardgen.sweeps.run import Settings
+from hardgen.sweeps.settings import Settings
 from hardgen.variant_files import Format
 
 started = time.time()  # when this process, or its latest command, began
@@ -88,9 +85,9 @@ class PreviewOptions:
 class Mistake(BaseException):
     """Carries a user's mistake through Hydra, which would print a message of its own for an Exception."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: Exception, code: int = 2) -> None:
         super().__init__(str(error))
-        self.error = error
+        self.error, self.code = error, code
 
 
 def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig], None]:
@@ -100,24 +97,25 @@ def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig],
     def run(config: DictConfig) -> None:
         hydra = HydraConfig.get()
         folder = Path(hydra.runtime.output_dir)
-        many = hydra.mode is RunMode.MULTIRUN
-        if many:
-            (folder / FAILED).unlink(missing_ok=True)
+        job = Job(folder, list(hydra.overrides.task)) if hydra.mode is RunMode.MULTIRUN else None
+        if job:
+            job.begins()
         try:
             check_keys(task.__name__, config)
             for path in config.get("plugins") or []:
                 registry.load_file(path)
             task(config, folder)
+            if job:
+                job.ends()
         except Exception as error:
             ours = isinstance(error, (HardgenError, OmegaConfBaseException, OSError))
-            if many:
-                if not ours:
-                    traceback.print_exc()
-                folder.mkdir(parents=True, exist_ok=True)
-                (folder / FAILED).write_text(json.dumps(f"{' '.join(hydra.overrides.task)}: {one_line(error)}"))
-            elif ours:
+            if job:
+                job.fails(error, unexpected=not ours)
+            if job and config.get("fail_fast"):
+                raise Mistake(error, code=1) from error
+            if not job and ours:
                 raise Mistake(error) from error
-            else:
+            if not job:
                 raise
         finally:
             # Hydra makes the folder of a run; one that was there before, as the working folder is, is the user's.

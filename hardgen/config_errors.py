@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from hardgen.config import CONF, options
-from hardgen.errors import HardgenError, near
+from hardgen.errors import HardgenError, near, one_line
 
 LAUNCHERS = ("joblib",)
 """Launchers that come with the extra of the same name."""
@@ -49,16 +49,6 @@ def explain(error: BaseException, command: str, words: Sequence[str]) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("See https")]
     what = "; ".join(lines[:2]) or type(error).__name__
     return f"cannot read the overrides: {what}" if isinstance(error, OverrideParseException) else what
-
-
-def one_line(error: BaseException) -> str:
-    """An error as one line; of the operating system's the file and the reason."""
-    if isinstance(error, HardgenError):
-        return str(error)
-    if isinstance(error, OSError):
-        return f"cannot read or write {error.filename or 'a file'}: {error.strerror or error}"
-    text = str(error).splitlines()
-    return f"{type(error).__name__}: {text[0] if text else ''}"
 
 
 def _unknown_key(key: str, command: str, words: Sequence[str]) -> str:

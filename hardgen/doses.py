@@ -15,7 +15,7 @@ from hardgen.functional.measures import ms_ssim, ssim
 from hardgen.progress import progress
 from hardgen.sweeps.ask import variants
 from hardgen.sweeps.plan import Condition, Plan
-from hardgen.sweeps.run import Settings, moved, pool_on
+from hardgen.sweeps.settings import Settings, moved, pool_on
 from hardgen.tables import write_table
 
 SIMILARITIES: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {"ssim": ssim, "ms_ssim": ms_ssim}

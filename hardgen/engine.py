@@ -1,5 +1,6 @@
 """One sweep from plan to page: answers, tables, pictures, report."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,22 @@ from hardgen.analysis.summary import analyse, write_tables
 from hardgen.data.dataset import Dataset
 from hardgen.data.loading import donors
 from hardgen.errors import HardgenError
+from hardgen.files import locked
+from hardgen.models.check import check_labels
 from hardgen.models.model import Model
-from hardgen.report.page import make_report
+from hardgen.report.page import PAGE, make_report
 from hardgen.sweeps.gallery import Gallery
-from hardgen.sweeps.manifest import finished, manifest, write_manifest
+from hardgen.sweeps.ledger import Ledger
+from hardgen.sweeps.manifest import finished, finite, manifest, write_manifest
+from hardgen.sweeps.parts import parts
 from hardgen.sweeps.plan import Plan
 from hardgen.sweeps.results import CONDITIONS, MANIFEST, Run
-from hardgen.sweeps.run import Settings, execute, parts
-from hardgen.tables import write_table
+from hardgen.sweeps.run import Execution, Gap
+from hardgen.sweeps.settings import Settings
+from hardgen.sweeps.sums import file_sum, read_sums
 
+OF_THE_TIME = ("created", "status", "done", "failures", "git", "hardgen", "versions", "config")
+"""What a manifest says that its answers do not depend on."""
 MISTAKES = 6
 """Pictures of mistakes kept for each model and axis."""
 
@@ -58,14 +66,36 @@ def run_sweep(
         raise HardgenError("a sweep needs at least one model; got none")
     if len(set(names)) < len(names):
         raise HardgenError(f"models must have different names; got {', '.join(names)}")
-    laid = parts(plan, dataset, models, settings.seed, out / "samples")
-    files = [file.name for part in laid for file in part.files.values()]
-    before = manifest(plan, dataset, models, settings.seed, config, files)
+    with locked(out):
+        return _run_sweep(plan, dataset, models, settings, out, config, report)
+
+
+def _run_sweep(
+    plan: Plan,
+    dataset: Dataset,
+    models: Sequence[Model],
+    settings: Settings,
+    out: Path,
+    config: Mapping[str, Any],
+    report: bool,
+) -> Run:
+    """What `run_sweep` does while the folder is held."""
+    laid = parts(plan, dataset, models, settings.seed, out)
+    before = manifest(plan, dataset, models, settings.seed, config, laid)
+    if done := _done(out, before, report):
+        return done
+    columns = {m.name: check_labels(m.to(settings.device), dataset) for m in models}
+    ledger = Ledger(out)
     write_manifest(out / MANIFEST, before)
-    write_table(out / CONDITIONS, plan.table())
-    failures = execute(plan, dataset, [model.to(settings.device) for model in models], settings, laid)
+    ledger.write(CONDITIONS, plan.table())
+    execution = Execution(plan, dataset, models, columns, settings, ledger)
+    failures = execution.run(laid)
     if len(failures) == len(dataset):
         raise HardgenError(f"none of the {len(dataset)} images could be read; the first: {failures[0].reason}")
+    if execution.gaps:
+        write_manifest(out / MANIFEST, before | {"missing": [dataclasses.asdict(gap) for gap in execution.gaps]})
+        raise HardgenError(_unfinished(execution.gaps, len(before["parts"]), out))
+    ledger.keep([CONDITIONS, *(file for part in laid for file in part.files)])
     write_manifest(out / MANIFEST, finished(before, failures))
     run = Run.open(out)
     if not report:
@@ -76,6 +106,29 @@ def run_sweep(
     Gallery(plan, dataset, pool, settings.seed, out / "images").save(strip_samples(run), shown)
     make_report([out])
     return Run.open(out)
+
+
+def _done(out: Path, before: Mapping[str, Any], report: bool) -> Run | None:
+    """The run of a folder that holds just this one, all of it as it was written; a second time nothing is done."""
+    if not (out / MANIFEST).is_file() or (report and not (out / PAGE).is_file()):
+        return None
+    try:
+        run = Run.open(out)
+    except HardgenError:
+        return None
+    same = all(run.manifest.get(key) == value for key, value in finite(before).items() if key not in OF_THE_TIME)
+    whole = all(file_sum(out / name) == value for name, value in read_sums(out).items())
+    return run if same and whole else None
+
+
+def _unfinished(gaps: Sequence[Gap], files: int, out: Path) -> str:
+    """What is missing of a run, model by model, and what to do."""
+    first = {gap.model: gap.reason for gap in reversed(gaps)}
+    reasons = "; ".join(reason if name in reason else f"model {name!r}: {reason}" for name, reason in first.items())
+    return (
+        f"{len(gaps)} of {files} files of answers are missing in {out}: {reasons}. What was answered is kept: the same "
+        "command with the same out= asks the rest"
+    )
 
 
 def strip_samples(run: Run) -> list[str]:

@@ -12,6 +12,16 @@ class HardgenError(Exception):
     """A mistake that the user can mend: one line that says who, what is allowed and what was got."""
 
 
+def one_line(error: BaseException) -> str:
+    """An error as one line; of the operating system's the file and the reason."""
+    if isinstance(error, HardgenError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"cannot read or write {error.filename or 'a file'}: {error.strerror or error}"
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text if len(text) <= 200 else text[:199] + '…'}"
+
+
 def near(name: str, options: Iterable[str]) -> str:
     """The end of an error line: the nearest of `options`, or all of them when none is near.
 

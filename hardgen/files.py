@@ -3,10 +3,17 @@
 import contextlib
 import hashlib
 import os
+import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
+from hardgen.errors import HardgenError
+
+_TEMPORARY = ".tmp"
+_LEFT = re.compile(rf"\..+\.[0-9a-f]{{8}}{re.escape(_TEMPORARY)}(\.\w+)?")
 _inside, _beside = Path(__file__).parent / "conf", Path(__file__).parents[1] / "conf"
 CONF = _inside if _inside.is_dir() else _beside
 """The folder of YAML files: inside the package when installed, beside it in a checkout."""
@@ -19,14 +26,44 @@ def atomic_path(path: Path) -> Iterator[Path]:
     A reader so finds the old file, the new one or none, but never half of one.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.parent / f".{path.name}.{uuid.uuid4().hex[:8]}.tmp{path.suffix}"
+    temporary = path.parent / f".{path.name}.{uuid.uuid4().hex[:8]}{_TEMPORARY}{path.suffix}"
     try:
         yield temporary
         with temporary.open("rb+") as stream:
             os.fsync(stream.fileno())
         temporary.replace(path)
+    except OSError as error:
+        if error.errno is not None and error.filename in (None, str(temporary)):  # a full disk names no file
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Holds a folder, which is made if there is none, for this process; the system lets go when the process ends.
+
+    What a killed process left unfinished in it is removed.
+
+    Raises:
+        HardgenError: if another process holds it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise HardgenError(
+            f"another process is writing to {folder}: wait until it has ended, or give another out="
+        ) from error
+    try:
+        for path in folder.rglob(f".*{_TEMPORARY}*"):
+            if _LEFT.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+        yield
+    finally:
+        lock.release()
 
 
 def digest(*parts: str | bytes) -> str:

@@ -15,12 +15,13 @@ from hardgen.batch import Batch
 from hardgen.data.dataset import Dataset
 from hardgen.data.loading import Failure, load, to_batch
 from hardgen.errors import HardgenError
-from hardgen.files import digest
+from hardgen.files import digest, locked
 from hardgen.perturbation import Outcome
 from hardgen.progress import progress
 from hardgen.sweeps.ask import dose_columns, variants
+from hardgen.sweeps.parts import PART, keep_failures, kept_failures, take
 from hardgen.sweeps.plan import Condition, Plan
-from hardgen.sweeps.run import PART, Settings, keep_failures, kept_failures, moved, pool_on, take
+from hardgen.sweeps.settings import Settings, moved, pool_on
 from hardgen.tables import read_table, write_table
 from hardgen.variant_files import Format, clear_others, is_whole, safe_names, variant_names, write_image
 
@@ -57,6 +58,14 @@ def generate(
     """
     if not 1 <= quality <= 100:
         raise HardgenError(f"quality must be in [1, 100]; got {quality}")
+    with locked(out):
+        return _generate(plan, dataset, settings, out, image_format, quality)
+
+
+def _generate(
+    plan: Plan, dataset: Dataset, settings: Settings, out: Path, image_format: Format, quality: int
+) -> list[Failure]:
+    """What `generate` does while the folder is held."""
     ids = dataset.ids()
     names = variant_names(ids, dataset.labels(), dataset.classes)
     cells = plan.cells

@@ -1,23 +1,23 @@
 """The end of a multirun: the jobs' runs become one table and one report."""
 
-import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
+from hardgen.files import atomic_path
+from hardgen.jobs import DONE, FAILED, JOB, LOG, read_job
 from hardgen.progress import console
 from hardgen.report.page import make_report
 from hardgen.sweeps.merging import merge
 from hardgen.sweeps.results import MANIFEST
 
-FAILED = "failed.json"
-"""Left in the folder of a job that could not do its work: the reason."""
+failed: list[dict[str, Any]] = []
+"""Jobs of this process's last multirun that failed."""
 
-failed: list[str] = []
-"""Jobs of this process's last multirun that failed, with their reasons."""
-
+JOBS = "jobs.csv"
 
 STARTED = ".started"
 """Left in the multirun's folder when it begins, so that the runs of an earlier one are told from its own."""
@@ -36,23 +36,25 @@ class MergeRuns(Callback):
         """Merges this multirun's runs into its folder.
 
         Job folders are read in the order of their numbers; what an earlier multirun left there is passed over. Jobs
-        that failed are named; the others are merged.
+        that failed are named; the others are merged. `jobs.csv` lists them all.
         """
         folder = Path(config.hydra.sweep.dir)
         since = (folder / STARTED).stat().st_mtime_ns
-        jobs = sorted((p for p in folder.iterdir() if p.is_dir() and p.name.isdigit()), key=lambda p: int(p.name))
-        own = {job: {n for n in (FAILED, MANIFEST) if _written(job / n) >= since} for job in jobs}
-        failed[:] = [f"job {j.name}: {json.loads((j / FAILED).read_text())}" for j in jobs if FAILED in own[j]]
-        for line in failed:
-            console.print(f"hardgen: error: {line}", style="red", markup=False, soft_wrap=True)
-        done = [job for job in jobs if own[job] == {MANIFEST}]
+        folders = sorted((p for p in folder.iterdir() if p.is_dir() and p.name.isdigit()), key=lambda p: int(p.name))
+        jobs = {p: read_job(p) for p in folders if (p / JOB).exists() and (p / JOB).stat().st_mtime_ns >= since}
         (folder / STARTED).unlink()
+        failed[:] = [job for job in jobs.values() if job["status"] == FAILED]
+        for job in failed:
+            line = f"hardgen: error: job {job['job']}: {job['overrides']}: {job['error']}"
+            console.print(line, style="red", markup=False, soft_wrap=True)
+        with atomic_path(folder / JOBS) as temporary:
+            pl.DataFrame(list(jobs.values())).write_csv(temporary)
+        done = [p for p, job in jobs.items() if job["status"] == DONE and (p / MANIFEST).is_file()]
         if done:
             merge(done, folder)
             page = make_report([folder])
             console.print(f"{len(done)} runs merged. Open {page}", markup=False, soft_wrap=True)
-
-
-def _written(path: Path) -> int:
-    """When a file was last written, in nanoseconds; -1 where there is none."""
-    return path.stat().st_mtime_ns if path.exists() else -1
+        if failed:
+            where = f"{folder / JOBS} says which, the {LOG} of each says why"
+            again = "the same command with the same out= runs those alone"
+            console.print(f"{len(failed)} of {len(jobs)} jobs failed; {where}; {again}", markup=False, soft_wrap=True)

@@ -1,6 +1,8 @@
 """Runs a command of the command line: configuration is composed, mistakes become one line."""
 
+import contextlib
 import os
+import signal
 import sys
 import time
 import warnings
@@ -37,26 +39,38 @@ def run(command: str, words: Sequence[str]) -> int:
         words: What follows it.
 
     Returns:
-        The exit code: 0 done, 2 a mistake that the user can mend (one line says which), 130 interrupted.
+        The exit code: 0 done, 1 jobs of a multirun failed, 2 a mistake that the user can mend (one line says which),
+        130 interrupted, 143 told to end.
     """
     warnings.showwarning = _warn  # type: ignore[assignment]
+    with contextlib.suppress(ValueError):  # only the main thread may
+        signal.signal(signal.SIGTERM, _end)
     try:
         return _run(command, list(words))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         console.print(
             "hardgen: stopped; files that are written are kept: the same command with the same out= makes the rest"
         )
-        return 130
+        return 143 if isinstance(interrupt, Terminated) else 130
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (commands.Mistake, HardgenError, HydraException, OmegaConfBaseException, OSError, ValueError) as raised:
         error = raised.error if isinstance(raised, commands.Mistake) else raised
+        code = raised.code if isinstance(raised, commands.Mistake) else 2
         if type(error) is ValueError and not str(error).startswith("Config group override"):
             raise
         line = f"hardgen: error: {explain(error, command, words)}"
         console.print(line, style="red", markup=False, soft_wrap=True)
-        return 2
+        return code
+
+
+class Terminated(KeyboardInterrupt):
+    """A scheduler wants the process to end: what Ctrl-C does is done."""
+
+
+def _end(*_: object) -> None:
+    raise Terminated
 
 
 def _run(command: str, rest: list[str]) -> int:
@@ -82,7 +96,7 @@ def _run(command: str, rest: list[str]) -> int:
         hydra.main(version_base="1.3", config_path=str(CONF), config_name=command)(TASKS[command])()
     finally:
         sys.argv = before
-    return 2 if merge.failed else 0
+    return 1 if merge.failed else 0
 
 
 def _is_override(word: str) -> bool:

@@ -17,14 +17,23 @@ FLOORS = [
     ["engine"],
     ["calibrate"],
     ["api", "config"],
-    ["config_errors", "help", "listing", "say", "merge"],
+    ["config_errors", "help", "listing", "say", "jobs", "merge"],
     ["commands"],
     ["running"],
     ["cli"],
 ]
 """From the ground up; within a floor, and within a folder, anything may import anything."""
 
-TABLES_ONLY = ["analysis", "report", "provenance", "sweeps.results", "sweeps.merging"]
+TABLES_ONLY = [
+    "analysis",
+    "report",
+    "provenance",
+    "sweeps.results",
+    "sweeps.sums",
+    "sweeps.ledger",
+    "sweeps.pictures",
+    "sweeps.merging",
+]
 
 
 def modules() -> dict[str, Path]:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from hardgen.errors import HardgenError
 from hardgen.files import digest
-from hardgen.models.model import Model, Outputs, as_log_probabilities, in_chunks, state_digest
+from hardgen.models.model import Chunks, Model, Outputs, as_log_probabilities, state_digest
 
 
 def wrap_callable(model: Model | Callable[[Tensor], Tensor], name: str, outputs: Outputs = Outputs.logits) -> Model:
@@ -52,6 +52,7 @@ class CallableModel:
         """Keeps the callable."""
         self.name, self.kind, self._call = name, kind, call
         self.outputs: int | None = None
+        self._chunks = Chunks(name)
 
     def to(self, device: str) -> Self:
         """Moves a module; another callable is left where it is, and must take images on any device."""
@@ -67,7 +68,7 @@ class CallableModel:
             module.eval()
         try:
             with torch.inference_mode():
-                answers = in_chunks(self._call, images, self.name)
+                answers = self._chunks.ask(self._call, images)
         finally:
             if module is not None:
                 module.train(training)

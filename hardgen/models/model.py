@@ -2,14 +2,16 @@
 
 import enum
 import functools
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Protocol, Self
 
 import torch
 from torch import Tensor, nn
 
-from hardgen.errors import HardgenError
+from hardgen.errors import HardgenError, one_line
 from hardgen.files import digest
+from hardgen.models.memory import free, is_out_of_memory
 
 CHUNK, GPU_CHUNK = 16, 64
 """Images that a network is asked about at a time, on the CPU and on a GPU."""
@@ -88,25 +90,49 @@ def as_log_probabilities(answers: Tensor, outputs: Outputs, owner: str, step: fl
     return answers - answers.logsumexp(1, keepdim=True)
 
 
-def in_chunks(call: Callable[[Tensor], Tensor], images: Tensor, owner: str) -> Tensor:
+class Chunks:
     """Asks for a fixed number of images at a time, the last chunk filled up with copies of its last image.
 
     Libraries choose the algorithm of a convolution by the batch's size, so that an image's answer changes in its last
     digits with what else is in the batch (measured here: by 1e-5 in the log-probabilities of two ResNets). With chunks
-    of one size it does not.
-
-    Args:
-        call: From images to B x K.
-        images: B x 3 x H x W, of any B.
-        owner: The model's name, for the error.
-
-    Raises:
-        HardgenError: if the call fails, or its answer is no tensor of B rows.
+    of one size it does not. Where the memory does not suffice the chunks are halved from then on, with a warning.
     """
-    size = GPU_CHUNK if images.is_cuda else CHUNK
-    answers = []
-    for start in range(0, len(images), size):
-        part = images[start : start + size]
+
+    def __init__(self, owner: str) -> None:
+        """Starts from 16 images on the CPU, 64 on a GPU.
+
+        Args:
+            owner: The model's name, for the error.
+        """
+        self._owner, self._halvings = owner, 0
+
+    def ask(self, call: Callable[[Tensor], Tensor], images: Tensor) -> Tensor:
+        """The answers to all images.
+
+        Args:
+            call: From images to B x K.
+            images: B x 3 x H x W, of any B.
+
+        Raises:
+            HardgenError: if the call fails, or its answer is no tensor of B rows.
+        """
+        while True:
+            size = max((GPU_CHUNK if images.is_cuda else CHUNK) >> self._halvings, 1)
+            try:
+                starts = range(0, len(images), size)
+                return torch.cat([self._ask(call, images[start : start + size], size) for start in starts])
+            except Exception as error:
+                if not is_out_of_memory(error) or size == 1:
+                    raise
+            free()
+            self._halvings += 1
+            warnings.warn(
+                f"out of memory as model {self._owner!r} was asked about {size} images at a time; going on with "
+                f"{size // 2}, which can change the last digits of its answers",
+                stacklevel=2,
+            )
+
+    def _ask(self, call: Callable[[Tensor], Tensor], part: Tensor, size: int) -> Tensor:
         fill = part[-1:].expand(size - len(part), -1, -1, -1)
         whole = torch.cat([part, fill]).contiguous(memory_format=torch.channels_last)
         try:
@@ -114,14 +140,14 @@ def in_chunks(call: Callable[[Tensor], Tensor], images: Tensor, owner: str) -> T
         except HardgenError:
             raise
         except Exception as error:
-            reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            if is_out_of_memory(error):
+                raise
             shape = " x ".join(map(str, whole.shape))
-            raise HardgenError(f"model {owner!r} failed on images of {shape}: {reason}") from error
+            raise HardgenError(f"model {self._owner!r} failed on images of {shape}: {one_line(error)}") from error
         if not isinstance(answer, Tensor) or answer.ndim != 2 or len(answer) != size:
             got = tuple(answer.shape) if isinstance(answer, Tensor) else type(answer).__name__
-            raise HardgenError(f"model {owner!r} must answer {size} images with {size} x classes; got {got}")
-        answers.append(answer[: len(part)])
-    return torch.cat(answers)
+            raise HardgenError(f"model {self._owner!r} must answer {size} images with {size} x classes; got {got}")
+        return answer[: len(part)]
 
 
 class TorchModel:
@@ -151,6 +177,7 @@ class TorchModel:
         self.name, self.classes, self.kind = name, None if classes is None else tuple(classes), kind
         self.outputs = len(self.classes) if self.classes and outputs is None else outputs
         self._module, self._preprocess, self._settings = module.eval().requires_grad_(False), preprocess, settings
+        self._chunks = Chunks(name)
 
     def to(self, device: str) -> Self:
         """Moves the weights."""
@@ -160,7 +187,7 @@ class TorchModel:
     def log_probabilities(self, images: Tensor) -> Tensor:
         """B x 3 x H x W in [0, 1] to B x K natural log-probabilities."""
         with torch.inference_mode():
-            answers = in_chunks(lambda chunk: self._module(self._preprocess(chunk)), images, self.name)
+            answers = self._chunks.ask(lambda chunk: self._module(self._preprocess(chunk)), images)
             result = as_log_probabilities(answers, self.kind, self.name)
         self.outputs = result.shape[1]
         return result

@@ -11,6 +11,7 @@ from hardgen.models.model import Model
 from hardgen.perturbation import Outcome
 from hardgen.pipeline import Pipeline, rounded
 from hardgen.sweeps.plan import Condition
+from hardgen.sweeps.results import DOSES
 
 NO_ANSWERS = pl.DataFrame(
     schema={
@@ -25,31 +26,43 @@ NO_ANSWERS = pl.DataFrame(
         "loss": pl.Float32,
     }
 )
-"""The samples table without a row and without doses."""
+"""The samples table without a row."""
+NO_DOSES = pl.DataFrame(schema=DOSES)
+"""The doses table without a row."""
 
 
-def variants(pipeline: Pipeline, conditions: Sequence[Condition], batch: Batch, seed: int) -> Iterator[Outcome]:
-    """The batch under each condition, on the grid of 8-bit files; draws are made once and shared by all conditions."""
+def variants(
+    pipeline: Pipeline, conditions: Sequence[Condition], batch: Batch, seed: int, measured: bool = True
+) -> Iterator[Outcome]:
+    """The batch under each condition, on the grid of 8-bit files; draws are made once and shared by all conditions.
+
+    Args:
+        pipeline: Whose slots the conditions set.
+        conditions: What is done to the batch.
+        batch: The images.
+        seed: Keys every draw.
+        measured: Whether the realised doses are wanted.
+    """
     rngs = pipeline.rngs(seed, batch)
     for condition in conditions:
         outcome = condition.pipeline(batch, rngs)
-        doses = dict(outcome.doses)  # all are wanted: measured first, what they are measured on is there for rounding
+        # Where they are wanted doses are measured first: what they are measured on is then there for rounding.
+        doses = dict(outcome.doses) if measured else {}
         yield Outcome(outcome.batch if condition.pipeline.neutral else rounded(outcome.batch), doses)
 
 
-def ask(model: Model, outcome: Outcome, condition: Condition, column: Sequence[int] | None) -> pl.DataFrame:
+def ask(model: Model, batch: Batch, condition: Condition, column: Sequence[int] | None) -> pl.DataFrame:
     """A model's answers to a batch of variants, as rows of the samples table.
 
     Args:
         model: Who is asked.
-        outcome: The variants and their realised doses.
+        batch: The variants.
         condition: What the variants are.
         column: The model's output for each label, where it is not the label itself.
 
     Raises:
         HardgenError: if an answer is not a number.
     """
-    batch = outcome.batch
     answers = model.log_probabilities(batch.images).float().cpu()
     if column is not None:
         answers = answers[:, list(column)].log_softmax(1)
@@ -70,8 +83,20 @@ def ask(model: Model, outcome: Outcome, condition: Condition, column: Sequence[i
         of_label.exp().tolist(),
         (-of_label).tolist(),
     )
-    table = pl.DataFrame(dict(zip(NO_ANSWERS.columns, columns, strict=True)), NO_ANSWERS.schema)
-    return table.with_columns(dose_columns(outcome))
+    return pl.DataFrame(dict(zip(NO_ANSWERS.columns, columns, strict=True)), NO_ANSWERS.schema)
+
+
+def doses_of(outcome: Outcome, condition: Condition) -> pl.DataFrame:
+    """The realised doses of a batch of variants, as rows of the doses table."""
+    ids = outcome.batch.ids
+    tables = [
+        pl.DataFrame(
+            {"condition_id": [condition.id] * len(ids), "sample_id": ids, "dose": [name] * len(ids), "value": series},
+            NO_DOSES.schema,
+        )
+        for name, series in ((series.name, series) for series in dose_columns(outcome))
+    ]
+    return pl.concat([NO_DOSES, *tables])
 
 
 def dose_columns(outcome: Outcome) -> list[pl.Series]:

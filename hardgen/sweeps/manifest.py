@@ -17,6 +17,7 @@ from hardgen.files import atomic_path
 from hardgen.models.model import Model
 from hardgen.pipeline import fields_of
 from hardgen.provenance import chain
+from hardgen.sweeps.parts import Part
 from hardgen.sweeps.plan import Plan
 
 LIBRARIES = ("torch", "torchvision", "numpy", "opencv-python-headless", "pillow", "polars", "hydra-core")
@@ -28,7 +29,7 @@ def manifest(
     models: Sequence[Model],
     seed: int,
     config: Mapping[str, Any],
-    files: Sequence[str],
+    laid: Sequence[Part],
 ) -> dict[str, Any]:
     """Everything that is known of a run before it begins, as JSON values.
 
@@ -38,7 +39,7 @@ def manifest(
         models: The models, by their names.
         seed: The run's seed.
         config: Every configuration value.
-        files: The files that will hold the answers.
+        laid: The files that will hold the answers.
     """
     data = {"name": dataset.name, "fingerprint": dataset.fingerprint(), "n": len(dataset)}
     data |= {"classes": list(dataset.classes), "config": config.get("data", {})}
@@ -62,7 +63,8 @@ def manifest(
         "planned": cells,
         "done": 0,
         "failures": [],
-        "parts": list(files),
+        "parts": [file.removeprefix("samples/") for part in laid for b in part.blocks for file in b.answers.values()],
+        "doses": [block.doses.removeprefix("doses/") for part in laid for block in part.blocks],
         "versions": {"python": platform.python_version()} | {n: importlib.metadata.version(n) for n in LIBRARIES},
         "git": _git(),
         "config": dict(config),

@@ -1,17 +1,20 @@
 """Several runs as one: tables joined, nothing counted twice, and nothing mixed that does not belong together."""
 
 import json
-import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from hardgen.errors import HardgenError
-from hardgen.files import atomic_path
+from hardgen.files import atomic_path, locked
+from hardgen.sweeps.ledger import Ledger
+from hardgen.sweeps.pictures import copy_pictures, joined_pictures
 from hardgen.sweeps.results import CLEAN, CONDITIONS, MANIFEST, Run, ordered, places
-from hardgen.tables import write_table
+
+MERGED = "merged.parquet"
+"""The file of a merged run's answers, and that of its doses."""
 
 
 def load_runs(paths: Sequence[str | Path], allow_incomplete: bool = False) -> Run:
@@ -49,7 +52,8 @@ def load_runs(paths: Sequence[str | Path], allow_incomplete: bool = False) -> Ru
     models = [entry["name"] for entry in manifest["models"]]
     answers = ordered(answers, conditions, models)
     manifest["done"] = answers.height
-    return Run(" + ".join(names), manifest, conditions, answers, _pictures(runs, labels))
+    doses = tuple(file for run in runs for file in run.dose_files)
+    return Run(" + ".join(names), manifest, conditions, answers, joined_pictures(runs, labels), doses)
 
 
 def merge(paths: Sequence[str | Path], out: str | Path, allow_incomplete: bool = False) -> Path:
@@ -70,11 +74,19 @@ def merge(paths: Sequence[str | Path], out: str | Path, allow_incomplete: bool =
     if target.resolve() in [Path(path).resolve() for path in paths]:
         raise HardgenError(f"cannot merge into {target}: it is one of the runs to merge")
     run = load_runs(paths, allow_incomplete)
-    for name, table in ((CONDITIONS, run.conditions), ("samples/merged.parquet", run.answers)):
-        write_table(target / name, table)
+    tables = {CONDITIONS: run.conditions, f"samples/{MERGED}": run.answers, f"doses/{MERGED}": run.doses()}
+    with locked(target):
+        return _write(run, tables, target)
+
+
+def _write(run: Run, tables: Mapping[str, pl.DataFrame], target: Path) -> Path:
+    ledger = Ledger(target)
+    for name, table in tables.items():
+        ledger.write(name, table)
+    ledger.keep(tables)
     if run.pictures is not None:
-        _copy_pictures(run.pictures, target / "images")
-    manifest = run.manifest | {"parts": ["merged.parquet"]}
+        copy_pictures(run.pictures, target / "images")
+    manifest = run.manifest | {"parts": [MERGED], "doses": [MERGED]}
     with atomic_path(target / MANIFEST) as temporary:
         temporary.write_text(
             json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", errors="backslashreplace"
@@ -202,40 +214,3 @@ def _common(values: list[Any]) -> Any:
 
 def _unique(rows: Any) -> list[Any]:
     return list({json.dumps(row, sort_keys=True): row for row in rows}.values())
-
-
-def _pictures(runs: list[Run], labels: list[dict[str, str]]) -> dict[str, list[dict[str, Any]]] | None:
-    """Every strip once; the mistakes of every model under its merged name."""
-    kept = [(run.pictures, own) for run, own in zip(runs, labels, strict=True) if run.pictures is not None]
-    if not kept:
-        return None
-    strips: dict[tuple[str, str], dict[str, Any]] = {}
-    mistakes: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for pictures, own in kept:
-        for strip in pictures["strips"]:
-            strips.setdefault((strip["axis"], strip["sample_id"]), strip)
-        for row in pictures["mistakes"]:
-            renamed = row | {"model": own.get(row["model"], row["model"])}
-            mistakes.setdefault(tuple(renamed[k] for k in ("model", "axis", "condition_id", "sample_id")), renamed)
-    return {"strips": list(strips.values()), "mistakes": list(mistakes.values())}
-
-
-def _copy_pictures(pictures: dict[str, list[dict[str, Any]]], folder: Path) -> None:
-    """Copies every picture under a new name, since two runs may name theirs alike, and writes the index."""
-    folder.mkdir(parents=True, exist_ok=True)
-    names: dict[str, str] = {}
-
-    def copied(file: str | None) -> str | None:
-        if file is None or not Path(file).is_file():
-            return None
-        if file not in names:
-            names[file] = f"{len(names):04d}-{Path(file).name}"
-            with atomic_path(folder / names[file]) as temporary:
-                shutil.copyfile(file, temporary)
-        return names[file]
-
-    strips = [s | {"cells": [c | {"file": copied(c["file"])} for c in s["cells"]]} for s in pictures["strips"]]
-    mistakes = [m | {"file": copied(m["file"]), "clean_file": copied(m["clean_file"])} for m in pictures["mistakes"]]
-    with atomic_path(folder / "index.json") as temporary:
-        text = json.dumps({"strips": strips, "mistakes": mistakes}, indent=1, ensure_ascii=False)
-        temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")

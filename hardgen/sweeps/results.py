@@ -8,6 +8,7 @@ from typing import Any, cast
 import polars as pl
 
 from hardgen.errors import HardgenError
+from hardgen.sweeps.sums import SUMS, file_sum, read_sums
 from hardgen.tables import read_table
 
 CLEAN = "clean"
@@ -27,6 +28,8 @@ KEYS: dict[str, type | tuple[type, ...]] = {
 }
 """What a manifest must say for a run to be read."""
 ANSWER_COLUMNS = ("condition_id", "model", "sample_id", "label", "prediction", "correct", "confidence")
+DOSES = {"condition_id": pl.String, "sample_id": pl.String, "dose": pl.String, "value": pl.Float32}
+"""The doses table: a row for each variant and dose."""
 CONDITION_COLUMNS = ("condition_id", "axis", "hardness", "value", "unit", "spec", "mode")
 
 
@@ -40,6 +43,7 @@ class Run:
         conditions: One row per condition and axis that it sets.
         answers: One row per condition, model and image; see `samples`.
         pictures: `strips` and `mistakes` of `images/index.json` with absolute `file` paths; None where there are none.
+        dose_files: The files of the realised doses; see `doses`.
     """
 
     name: str
@@ -47,6 +51,7 @@ class Run:
     conditions: pl.DataFrame
     answers: pl.DataFrame
     pictures: dict[str, list[dict[str, Any]]] | None
+    dose_files: tuple[Path, ...] = ()
 
     @classmethod
     def open(cls, path: str | Path, allow_incomplete: bool = False) -> "Run":
@@ -61,26 +66,35 @@ class Run:
         """
         folder = Path(path)
         manifest = _read_manifest(folder)
-        if manifest["status"] != "complete" and not allow_incomplete:
-            done, planned = manifest.get("done", "?"), manifest.get("planned", "?")
-            raise HardgenError(
-                f"{folder} is incomplete ({done} of {planned} answers done): run the same command again to finish it, "
-                "or allow incomplete runs"
-            )
+        complete = manifest["status"] == "complete"
+        if not complete and not allow_incomplete:
+            raise HardgenError(_incomplete(folder, manifest))
+        sums = read_sums(folder)
         conditions = _read_table(folder / CONDITIONS, CONDITION_COLUMNS)
-        answers = _read_answers(folder, manifest["parts"], allow_incomplete)
-        if manifest["status"] == "complete" and answers.height != manifest["done"]:
+        answers = _read_answers(folder, manifest["parts"], sums, allow_incomplete)
+        if not complete:
+            manifest["done"] = answers.height
+        elif answers.height != manifest["done"]:
             raise HardgenError(
                 f"{folder} is damaged: its files hold {answers.height} of {manifest['done']} answers; run the same "
                 "command again to make them anew"
             )
         models = [entry["name"] for entry in manifest["models"]]
         answers = ordered(answers, conditions, models)
-        return cls(folder.resolve().name, manifest, conditions, answers, _read_pictures(folder))
+        doses = tuple(folder / "doses" / name for name in manifest.get("doses", []))
+        return cls(folder.resolve().name, manifest, conditions, answers, _read_pictures(folder), doses)
 
     def samples(self) -> pl.DataFrame:
         """Every answer, in the order of the conditions, then of the models, then by sample id."""
         return self.answers
+
+    def doses(self) -> pl.DataFrame:
+        """The realised doses: `condition_id, sample_id, dose, value`, a dose being called `slot.name`."""
+        tables = [_read_table(file, tuple(DOSES)) for file in self.dose_files if file.is_file()]
+        keys = list(DOSES)[:3]
+        return (
+            pl.concat(tables).unique(keys, keep="first", maintain_order=True) if tables else pl.DataFrame(schema=DOSES)
+        )
 
     def images(self) -> dict[str, list[dict[str, Any]]] | None:
         """The pictures that the sweep kept for the report, or None where there are none."""
@@ -171,7 +185,19 @@ def _read_table(path: Path, columns: tuple[str, ...]) -> pl.DataFrame:
     return table
 
 
-def _read_answers(folder: Path, parts: list[str], allow_incomplete: bool) -> pl.DataFrame:
+def _incomplete(folder: Path, manifest: dict[str, Any]) -> str:
+    """What is missing of a run, and why if that is known."""
+    files = [folder / "samples" / part for part in manifest["parts"]]
+    there = sum(file.is_file() for file in files)
+    reasons = [gap["reason"] for gap in manifest.get("missing", [])[:1]]
+    return (
+        f"{folder} is incomplete ({there} of {len(files)} files of answers are there"
+        f"{''.join(f'; {reason}' for reason in reasons)}): run the same command again to finish it, or allow "
+        "incomplete runs"
+    )
+
+
+def _read_answers(folder: Path, parts: list[str], sums: dict[str, str], allow_incomplete: bool) -> pl.DataFrame:
     """The listed parts; other files under `samples/` belong to an older configuration and are left alone."""
     paths = [folder / "samples" / part for part in parts]
     missing = [path.name for path in paths if not path.is_file()]
@@ -181,7 +207,15 @@ def _read_answers(folder: Path, parts: list[str], allow_incomplete: bool) -> pl.
             f"{folder} is incomplete: samples/{missing[0]}{more} of {len(parts)} files missing; run the same command "
             "again to make them"
         )
-    tables = [_read_table(path, ANSWER_COLUMNS) for path in paths if path.is_file()]
+    tables = []
+    for path in paths:
+        if path.is_file():
+            if sums.get(f"samples/{path.name}", found := file_sum(path)) != found:
+                raise HardgenError(
+                    f"{path} is damaged: it is not as it was written (its SHA-256 is not that of {SUMS}); run the same "
+                    "command again to make it anew"
+                )
+            tables.append(_read_table(path, ANSWER_COLUMNS))
     if not tables:
         raise HardgenError(f"{folder} holds no answers: no file of samples/ that its manifest lists is there")
     return pl.concat(tables, how="diagonal")

@@ -1,186 +1,188 @@
-"""The execution of a plan: perturb once, ask every model, keep every answer; what exists is done.
+"""The execution of a plan: perturb once, ask every model, keep every answer; what exists is done."""
 
-Images go in parts of 256, in the order of the data. A part's answers of one model are one Parquet file, written whole
-or not at all, whose name holds a digest of all that the answers depend on. So a killed run goes on where it stopped,
-and a changed configuration never meets an old file.
-"""
-
-import dataclasses
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import polars as pl
-import torch
 
 from hardgen.batch import Batch, Donors
 from hardgen.data.dataset import Dataset, Sample
-from hardgen.data.loading import Failure, OnError, donors, load, to_batch
-from hardgen.errors import HardgenError
-from hardgen.files import atomic_path, digest
-from hardgen.models.check import check_labels
+from hardgen.data.loading import Failure, load, to_batch
+from hardgen.errors import HardgenError, one_line
+from hardgen.models.memory import free, is_out_of_memory
 from hardgen.models.model import Model
 from hardgen.progress import progress
-from hardgen.sweeps.ask import NO_ANSWERS, ask, variants
+from hardgen.sweeps.ask import NO_ANSWERS, NO_DOSES, ask, doses_of, variants
+from hardgen.sweeps.ledger import Ledger
+from hardgen.sweeps.parts import Block, Part, keep_failures, kept_failures, take
 from hardgen.sweeps.plan import Plan
-from hardgen.tables import read_table, write_table
+from hardgen.sweeps.settings import Settings, moved, pool_on
 
-PART = 256
-"""Images in one file of answers. Fixed, so that the files do not depend on the batch size."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How variants are made and models asked; of these only `seed` changes what comes of it.
-
-    Attributes:
-        seed: Keys every draw.
-        batch_size: Images perturbed and asked at a time, 1 to 256.
-        workers: Processes that decode images; 0 decodes in this one.
-        device: `auto` (CUDA where there is a GPU), `cpu`, `cuda` or `cuda:N`.
-        on_error: What an unreadable image does: `skip` (it is named and counted) or `raise`.
-    """
-
-    seed: int = 0
-    batch_size: int = 32
-    workers: int = 0
-    device: str = "auto"
-    on_error: OnError = OnError.skip
-
-    def __post_init__(self) -> None:
-        """Checks the numbers, and settles `auto`."""
-        if not 1 <= self.batch_size <= PART:
-            raise HardgenError(f"batch_size must be in [1, {PART}]; got {self.batch_size}")
-        if self.workers < 0:
-            raise HardgenError(f"workers must be 0 or more; got {self.workers}")
-        gpu = torch.cuda.is_available()
-        if self.device == "auto":
-            object.__setattr__(self, "device", "cuda" if gpu else "cpu")
-        elif self.device != "cpu" and not (gpu and self.device.startswith("cuda")):
-            raise HardgenError(f"device must be auto, cpu or, where there is a GPU, cuda; got {self.device!r}")
+STRIKES = 3
+"""Blocks in a row that a model may fail at before it is asked no more."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """Up to 256 samples that follow one another in the data, and the files of their answers.
+class Gap:
+    """Answers that could not be had.
 
     Attributes:
-        indices: Places in the data.
-        files: The file of each model's answers, by the model's name.
-        failures: The file that names the unreadable ones, if there are any.
+        model: Whose.
+        file: The file that is missing for it, relative to the run's folder.
+        reason: Why, in one line.
     """
 
-    indices: range
-    files: Mapping[str, Path]
-    failures: Path
+    model: str
+    file: str
+    reason: str
 
 
-def parts(plan: Plan, dataset: Dataset, models: Sequence[Model], seed: int, folder: Path) -> list[Part]:
-    """How a sweep lies on disk, known before anything runs.
+@dataclass
+class Execution:
+    """One process's work on a run.
 
-    Args:
+    Attributes:
         plan: The conditions.
         dataset: The images.
-        models: Asked on the same pixels; their names differ.
-        seed: The run's seed.
-        folder: Where the files go.
+        models: Asked on the same pixels, on the run's device.
+        columns: For each model its output for each label; None where the label itself is the output.
+        settings: How to run.
+        ledger: The files of the run's folder.
+        gaps: What could not be had.
     """
-    ids, pixels = dataset.ids(), dataset.fingerprint()
-    cells = [cell.id for cell in plan.cells]
-    found = []
-    for number, start in enumerate(range(0, len(ids), PART)):
-        indices = range(len(ids))[start : start + PART]
-        files = {}
-        for model in models:
-            key = digest(pixels, str(seed), str(start), model.fingerprint(), *cells)[:12]
-            files[model.name] = folder / f"{number:05d}-{_plain(model.name)}-{key}.parquet"
-        found.append(Part(indices, files, folder / f"{number:05d}-{digest(pixels)[:12]}.failures.json"))
-    return found
+
+    plan: Plan
+    dataset: Dataset
+    models: Sequence[Model]
+    columns: Mapping[str, Sequence[int] | None]
+    settings: Settings
+    ledger: Ledger
+    gaps: list[Gap] = field(default_factory=list)
+    _strikes: dict[str, int] = field(default_factory=dict)
+
+    def run(self, laid: Sequence[Part]) -> list[Failure]:
+        """Asks what the files do not hold yet.
+
+        Returns:
+            The samples that could not be read, in this run or in those that it goes on from.
+
+        Raises:
+            HardgenError: if an image cannot be read and `on_error` is `raise`, or a model or a perturbation fails and
+                `fail_fast` is set.
+        """
+        work = [(part, [(b, self._missing(b)) for b in part.blocks if not self._whole(b)]) for part in laid]
+        total = sum(len(p.indices) * len(b.cells) for p in laid for b in p.blocks) * len(self.models)
+        left = sum(len(p.indices) * len(b.cells) * len(names) for p, blocks in work for b, names in blocks)
+        todo = [(part, blocks) for part, blocks in work if blocks]
+        pool = pool_on(self.dataset, self.settings) if todo else None
+        batches = Batches(self.dataset.classes, pool, self.settings)
+        indices = [i for part, _ in todo for i in part.indices]
+        stream = load(self.dataset, indices, self.settings.workers, self.settings.on_error)
+        with progress("sweep", total, "answers", total - left) as self._advance:
+            for part, blocks in todo:
+                samples, failed = take(stream, len(part.indices))
+                keep_failures(part.failures, failed)
+                batches.take(samples)
+                for block, names in blocks:
+                    self._advance(len(failed) * len(block.cells) * len(names))
+                    self._fill(block, names, batches)
+        return kept_failures([part.failures for part in laid])
+
+    def _whole(self, block: Block) -> bool:
+        return not self._missing(block) and self.ledger.whole(block.doses)
+
+    def _missing(self, block: Block) -> list[str]:
+        return [name for name, file in block.answers.items() if not self.ledger.whole(file)]
+
+    def _fill(self, block: Block, names: Sequence[str], batches: "Batches") -> None:
+        """Writes the files of a block, those of the models that answer."""
+        asked = [m for m in self.models if m.name in names and self._strikes.get(m.name, 0) < STRIKES]
+        given_up = set(names) - {m.name for m in asked}
+        self.gaps += [Gap(n, block.answers[n], f"given up after {STRIKES} failures in a row") for n in given_up]
+        measured = not self.ledger.whole(block.doses)
+        if given_up and not asked:
+            return
+        while True:
+            try:
+                answers, doses = self._ask(block, asked, batches, measured)
+                break
+            except Exception as error:
+                if not is_out_of_memory(error) or not batches.halve():
+                    for name in names:
+                        self._fail(name, block, error)
+                    return
+        if measured:
+            self.ledger.write(block.doses, pl.concat([NO_DOSES, *doses]))
+        for name, frames in answers.items():
+            self.ledger.write(block.answers[name], pl.concat([NO_ANSWERS, *frames]))
+            self._strikes[name] = 0
+
+    def _ask(
+        self, block: Block, models: Sequence[Model], batches: "Batches", measured: bool
+    ) -> tuple[dict[str, list[pl.DataFrame]], list[pl.DataFrame]]:
+        """The answers of those models that have one to everything, and the doses."""
+        answers: dict[str, list[pl.DataFrame]] = {model.name: [] for model in models}
+        doses: list[pl.DataFrame] = []
+        done = 0
+        try:
+            for batch in batches.made():
+                made = variants(self.plan.pipeline, block.cells, batch, self.settings.seed, measured)
+                for cell, outcome in zip(block.cells, made, strict=True):
+                    if measured:
+                        doses.append(doses_of(outcome, cell))
+                    for model in models:
+                        if model.name not in answers:
+                            continue
+                        try:
+                            rows = ask(model, outcome.batch, cell, self.columns[model.name])
+                        except Exception as error:
+                            if is_out_of_memory(error):
+                                raise
+                            self._fail(model.name, block, error)
+                            del answers[model.name]
+                            continue
+                        answers[model.name].append(rows)
+                        self._advance(len(batch))
+                        done += len(batch)
+        except BaseException:
+            self._advance(-done)
+            raise
+        return answers, doses
+
+    def _fail(self, name: str, block: Block, error: Exception) -> None:
+        """Notes that a model has no answers to a block."""
+        if self.settings.fail_fast:
+            raise error if isinstance(error, HardgenError) else HardgenError(one_line(error)) from error
+        self.gaps.append(Gap(name, block.answers[name], one_line(error)))
+        self._strikes[name] = self._strikes.get(name, 0) + 1
 
 
-def execute(
-    plan: Plan, dataset: Dataset, models: Sequence[Model], settings: Settings, laid: Sequence[Part]
-) -> list[Failure]:
-    """Runs every part whose files are not all there.
+class Batches:
+    """The samples of a part, in batches that the memory suffices for."""
 
-    Returns:
-        The samples that could not be read, in this run or in those that it goes on from.
+    def __init__(self, classes: Sequence[str], pool: Donors | None, settings: Settings) -> None:
+        """Begins with the batch size of the settings."""
+        self._classes, self._pool, self._settings, self._size = classes, pool, settings, settings.batch_size
+        self.take([])
 
-    Raises:
-        HardgenError: if a label is none of a model's classes, a model's answer is not a number, or an image cannot be
-            read and `on_error` is `raise`.
-    """
-    columns = {model.name: check_labels(model, dataset) for model in models}
-    absent = [[m for m in models if not _whole(part, m.name, len(plan.cells))] for part in laid]
-    todo = [(part, missing) for part, missing in zip(laid, absent, strict=True) if missing]
-    cells = len(plan.cells)
-    total = cells * len(models) * len(dataset)
-    left = cells * sum(len(part.indices) * len(missing) for part, missing in todo)
-    pool = pool_on(dataset, settings) if todo else None
-    stream = load(dataset, [i for part, _ in todo for i in part.indices], settings.workers, settings.on_error)
-    with progress("sweep", total, "answers", total - left) as advance:
-        for part, missing in todo:
-            samples, failed = take(stream, len(part.indices))
-            keep_failures(part.failures, failed)
-            advance(len(failed) * cells * len(missing))
-            answers: dict[str, list[list[pl.DataFrame]]] = {m.name: [[] for _ in plan.cells] for m in missing}
-            for start in range(0, len(samples), settings.batch_size):
-                batch = to_batch(samples[start : start + settings.batch_size], dataset.classes, pool)
-                made = variants(plan.pipeline, plan.cells, moved(batch, settings), settings.seed)
-                for number, (cell, outcome) in enumerate(zip(plan.cells, made, strict=True)):
-                    for model in missing:
-                        answers[model.name][number].append(ask(model, outcome, cell, columns[model.name]))
-                        advance(len(batch))
-            for name, frames in answers.items():
-                table = pl.concat([NO_ANSWERS, *(frame for cell in frames for frame in cell)], how="diagonal")
-                write_table(part.files[name], table)
-    return kept_failures([part.failures for part in laid])
+    def take(self, samples: Sequence[Sample]) -> None:
+        """Goes on to the samples of another part."""
+        self._samples, self._made = samples, list[Batch]()
 
+    def made(self) -> list[Batch]:
+        """All of them, on the run's device."""
+        if not self._made:
+            pieces = [self._samples[i : i + self._size] for i in range(0, len(self._samples), self._size)]
+            self._made = [moved(to_batch(piece, self._classes, self._pool), self._settings) for piece in pieces]
+        return self._made
 
-def _whole(part: Part, model: str, cells: int) -> bool:
-    """Whether a model's answers of a part are there, all of them and readable."""
-    if not part.files[model].exists():
-        return False
-    try:
-        answers = read_table(part.files[model])
-    except HardgenError:
-        return False
-    return answers.height == (len(part.indices) - len(kept_failures([part.failures]))) * cells
-
-
-def take(stream: Iterator[Sample | Failure], count: int) -> tuple[list[Sample], list[Failure]]:
-    """The next `count` rows of a loader: those that could be read, and the others."""
-    rows = [next(stream) for _ in range(count)]
-    return [r for r in rows if isinstance(r, Sample)], [r for r in rows if isinstance(r, Failure)]
-
-
-def pool_on(dataset: Dataset, settings: Settings) -> Donors:
-    """The run's donors, on its device."""
-    pool = donors(dataset, settings.seed)
-    return Donors(pool.images.to(settings.device), pool.labels, pool.ids)
-
-
-def moved(batch: Batch, settings: Settings) -> Batch:
-    """The batch on the run's device."""
-    if settings.device == "cpu":
-        return batch
-    masks = None if batch.masks is None else batch.masks.to(settings.device)
-    images = batch.images.pin_memory().to(settings.device, non_blocking=True)
-    return dataclasses.replace(batch, images=images, masks=masks)
-
-
-def keep_failures(path: Path, failed: Sequence[Failure]) -> None:
-    """Writes the unreadable samples of a part, if there are any, so that a later run that skips the part knows them."""
-    if failed:
-        with atomic_path(path) as temporary:
-            temporary.write_text(json.dumps([dataclasses.asdict(f) for f in failed]))
-
-
-def kept_failures(paths: Sequence[Path]) -> list[Failure]:
-    """What `keep_failures` wrote for these parts."""
-    return [Failure(**row) for path in paths if path.exists() for row in json.loads(path.read_text())]
-
-
-def _plain(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
+    def halve(self) -> bool:
+        """Makes them half as large from now on; false where they hold one image already."""
+        self._made = []
+        free()
+        if self._size == 1:
+            return False
+        warnings.warn(f"out of memory with batch_size={self._size}; going on with {self._size // 2}", stacklevel=2)
+        self._size //= 2
+        return True

@@ -41,7 +41,9 @@ def test_sweep_writes_a_complete_run(run: Run, words: list[str]) -> None:
     assert curves.filter(pl.col("hardness") == 0)["accuracy"].to_list() == [1.0, 1.0]
     samples = pl.concat([pl.read_parquet(folder / "samples" / p) for p in manifest["parts"]])
     assert samples.height == 60
-    assert {"contrast.rms_contrast", "contrast.rmse", "gaussian_noise.rmse"} <= set(samples.columns)
+    doses = pl.concat([pl.read_parquet(folder / "doses" / p) for p in manifest["doses"]])
+    assert {"contrast.rms_contrast", "contrast.rmse", "gaussian_noise.rmse"} <= set(doses["dose"])
+    assert doses.filter(pl.col("dose") == "contrast.rmse").height == 12 * 2
     page = (folder / "report.html").read_text()
     assert "contrast" in page
     assert list((folder / "figures").glob("*.png"))
@@ -91,8 +93,9 @@ def test_a_generated_condition_is_an_image_folder_on_which_a_model_does_as_in_th
         == 0
     )
     first, again = hardgen.Run.open("run"), hardgen.Run.open("again")
-    noisy = first.answers.filter(pl.col("gaussian_noise.rmse").is_not_null()).sort("sample_id")
-    clean = again.answers.filter(pl.col("gaussian_noise.rmse").is_null()).sort("sample_id")
+    at = [run.conditions.filter((pl.col("axis") != "clean") == noisy) for run, noisy in ((first, True), (again, False))]
+    noisy = first.answers.join(at[0], on="condition_id", how="semi").sort("sample_id")
+    clean = again.answers.join(at[1], on="condition_id", how="semi").sort("sample_id")
     assert noisy["loss"].to_list() == pytest.approx(clean["loss"].to_list(), abs=1e-5)
 
 

@@ -14,7 +14,7 @@ from hardgen.listing import markdown
 from hardgen.pipeline import Pipeline
 from hardgen.registry import perturbations
 from hardgen.sweeps.axes import read_axes
-from hardgen.sweeps.run import Settings
+from hardgen.sweeps.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = ["sweep", "generate", "preview", "doses", "calibrate", "report"]

@@ -65,7 +65,7 @@ def test_a_plugin_file_reaches_the_jobs(folder: Path) -> None:
 
 def test_a_job_that_fails_is_named_and_the_others_are_merged(folder: Path) -> None:
     done = hardgen(folder, "sweep", "-m", *QUICK, "pipeline.contrast.factor=1.0,7", "out=many")
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert "contrast.factor must be in [0, 1]" in done.stderr
     assert "job 1" in done.stderr
     assert "Traceback" not in done.stderr
@@ -79,3 +79,61 @@ def test_an_earlier_multirun_in_the_same_folder_is_passed_over(folder: Path) -> 
     assert again.returncode == 0
     assert "2 runs merged" in again.stderr
     assert pl.read_parquet(folder / "many" / "curves.parquet")["model"].n_unique() == 2
+
+
+MORTAL = """
+from pathlib import Path
+
+from hardgen.models.digits_cnn import DigitsCnn
+
+
+class Net:
+    def __init__(self, number):
+        self.number, self.module = number, DigitsCnn().build()._module
+
+    def __call__(self):
+        net = self.module
+        if self.number in (2, 5) and not Path("mended").exists():
+            net.forward = self.dies
+        return net
+
+    def dies(self, images):
+        raise ZeroDivisionError(f"net {self.number} is broken")
+
+
+net0, net1, net2, net3, net4, net5 = map(Net, range(6))
+"""
+
+
+def test_two_of_six_jobs_fail_and_only_they_run_again(folder: Path) -> None:
+    (folder / "mortal.py").write_text(MORTAL)
+    nets = "model.factory=" + ",".join(f"mortal.py:net{i}" for i in range(6))
+    call = ["sweep", "-m", *QUICK, "model=module", nets, "report=false", "out=many"]
+    done = hardgen(folder, *call)
+    assert done.returncode == 1
+    assert "4 runs merged" in done.stderr
+    assert "2 of 6 jobs failed" in " ".join(done.stderr.split())
+    jobs = pl.read_csv(folder / "many" / "jobs.csv")
+    assert jobs["status"].to_list() == ["done", "done", "failed", "done", "done", "failed"]
+    for number in (2, 5):
+        own = folder / "many" / str(number)
+        assert f"error: job {number}: " in done.stderr
+        assert f"model.factory=mortal.py:net{number}" in jobs["overrides"][number]
+        assert f"ZeroDivisionError: net {number} is broken" in jobs["error"][number]
+        assert "Traceback" in (own / "error.log").read_text()
+        assert f"ZeroDivisionError: net {number} is broken" in (own / "error.log").read_text()
+    written = {i: (folder / "many" / str(i) / "manifest.json").stat().st_mtime_ns for i in (0, 1, 3, 4)}
+
+    (folder / "mended").touch()
+    again = hardgen(folder, *call)
+    assert again.returncode == 0, again.stderr
+    assert "6 runs merged" in again.stderr
+    assert pl.read_csv(folder / "many" / "jobs.csv")["status"].to_list() == ["done"] * 6
+    assert not list((folder / "many").glob("*/error.log"))
+    assert written == {i: (folder / "many" / str(i) / "manifest.json").stat().st_mtime_ns for i in written}
+
+    (folder / "mended").unlink()
+    fast = hardgen(folder, *call[:-1], "out=fast", "fail_fast=true")
+    assert fast.returncode == 1
+    assert "ZeroDivisionError: net 2 is broken" in fast.stderr
+    assert not (folder / "fast" / "3").exists()

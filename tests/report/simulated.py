@@ -129,8 +129,7 @@ class Simulated:
             "p_label": np.where(right, sure, (1 - sure) / 2).astype(np.float32),
             "loss": -np.log(np.clip(np.where(right, sure, (1 - sure) / 2), 1e-6, 1)).astype(np.float32),
         }
-        doses = {f"{a.slot}.rmse": np.full(self.n, h, np.float32) for a, h in points}
-        return pl.DataFrame(table | doses)
+        return pl.DataFrame(table)
 
     def _manifest(self, parts: list[str], count: int) -> dict[str, Any]:
         axes = [

@@ -36,7 +36,6 @@ def test_a_run_reads_back_in_order(small: Path) -> None:
     order = run.conditions["condition_id"].to_list()
     keys = [(order.index(c), m, s) for c, m, s in table.select("condition_id", "model", "sample_id").iter_rows()]
     assert keys == sorted(keys)
-    assert table.filter(pl.col("condition_id") == "blur.sigma@1")["occlusion.rmse"].is_null().all()
     pictures = run.images()
     assert pictures is not None
     assert all(Path(row["file"]).is_file() for row in pictures["mistakes"])
@@ -55,7 +54,7 @@ def test_stale_files_are_left_alone(small: Path) -> None:
         (lambda f: (f / "manifest.json").unlink(), "is not a run: it holds no manifest.json"),
         (lambda f: (f / "manifest.json").write_text("{"), "manifest.json is damaged"),
         (lambda f: (f / "manifest.json").write_text('{"seed": 1}'), "it lacks (or has malformed) mode, data, models"),
-        (lambda f: edit(f, status="incomplete", done=3, planned=9), "is incomplete (3 of 9 answers done)"),
+        (lambda f: edit(f, status="incomplete", done=3, planned=9), "is incomplete (2 of 2 files of answers"),
         (lambda f: (f / "conditions.parquet").unlink(), "conditions.parquet is missing"),
         (lambda f: (f / "conditions.parquet").write_bytes(b"PAR1 no PAR1"), "conditions.parquet is damaged"),
         (lambda f: (f / "samples" / "00000-1-simulated.parquet").unlink(), "samples/00000-1-simulated.parquet of 2"),

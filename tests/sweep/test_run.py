@@ -23,7 +23,7 @@ from hardgen.models.digits_cnn import DigitsCnn
 from hardgen.pipeline import Pipeline, build
 from hardgen.sweeps.axes import read_axes
 from hardgen.sweeps.plan import plan
-from hardgen.sweeps.run import Settings
+from hardgen.sweeps.settings import Settings
 
 FEW = {"hardness": [0.5, 1.0]}
 SLOTS = {"occlusion": "rectangle", "blur": "gaussian_blur", "noise": "gaussian_noise", "distractors": "clutter"}
@@ -81,17 +81,18 @@ class Only:
 def test_any_order_and_company_gives_the_same_pixels(whole: hardgen.Run, tmp_path: Path) -> None:
     few = Only(Digits(limit=40).build(), [31, 2, 17, 5])
     fewer = hardgen.sweep(DigitsCnn().build(), few, out=tmp_path, pipeline=SLOTS, report=False, **FEW)
-    doses = [c for c in whole.answers.columns if "." in c and not c.startswith("distractors")]  # another pool of donors
-    shared = whole.answers.join(fewer.answers, on=["condition_id", "sample_id"], how="semi")
-    assert shared.height == 9 * 4
-    columns = ["condition_id", "sample_id", *doses]
-    assert_frame_equal(shared.select(columns), fewer.answers.select(columns), check_row_order=False, check_exact=True)
+    own = ~pl.col("dose").str.starts_with("distractors")  # another pool of donors
+    shared = whole.doses().filter(own).join(fewer.answers, on=["condition_id", "sample_id"], how="semi")
+    assert shared.select("condition_id", "sample_id").n_unique() == 6 * 4
+    assert_frame_equal(shared, fewer.doses().filter(own), check_row_order=False, check_exact=True)
 
 
 def test_the_seed_changes_the_draws_and_the_same_seed_repeats_them(whole: hardgen.Run, tmp_path: Path) -> None:
     again, other = sweep(tmp_path / "a"), sweep(tmp_path / "b", seed=1)
     assert_frame_equal(whole.answers, again.answers, check_exact=True)
-    assert not whole.answers["noise.rmse"].equals(other.answers["noise.rmse"])
+    assert_frame_equal(whole.doses(), again.doses(), check_exact=True)
+    noise = pl.col("dose") == "noise.rmse"
+    assert not whole.doses().filter(noise).equals(other.doses().filter(noise))
 
 
 STATES = """

@@ -1,0 +1,117 @@
+"""How a sweep lies on disk: images in parts of 256, conditions in blocks that turn the same axes.
+
+One model's answers to one block of one part are one file, whose name holds a digest of all that they depend on. So a
+killed run goes on where it stopped, another axis or model is asked by itself, and a changed configuration never meets
+an old file.
+"""
+
+import dataclasses
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hardgen.data.dataset import Dataset, Sample
+from hardgen.data.loading import Failure
+from hardgen.files import atomic_path, digest
+from hardgen.models.model import Model
+from hardgen.sweeps.plan import Condition, Plan
+
+PART = 256
+"""Images in one file of answers. Fixed, so that the files do not depend on the batch size."""
+BLOCK = 64
+"""The most conditions in one."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Conditions that turn the same axes, put to one part of the images.
+
+    Attributes:
+        cells: The conditions.
+        answers: The file of each model's answers, by the model's name, relative to the run's folder.
+        doses: The file of the realised doses.
+    """
+
+    cells: tuple[Condition, ...]
+    answers: Mapping[str, str]
+    doses: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """Up to 256 samples that follow one another in the data.
+
+    Attributes:
+        indices: Places in the data.
+        blocks: What is asked about them.
+        failures: The file that names the unreadable ones, if there are any.
+    """
+
+    indices: range
+    blocks: tuple[Block, ...]
+    failures: Path
+
+    @property
+    def files(self) -> list[str]:
+        """The files of its answers and doses, relative to the run's folder."""
+        return [file for block in self.blocks for file in (*block.answers.values(), block.doses)]
+
+
+def parts(plan: Plan, dataset: Dataset, models: Sequence[Model], seed: int, out: Path) -> list[Part]:
+    """How a sweep lies in a folder, known before anything runs.
+
+    Args:
+        plan: The conditions.
+        dataset: The images.
+        models: Asked on the same pixels; their names differ.
+        seed: The run's seed.
+        out: The run's folder.
+    """
+    count, pixels = len(dataset), dataset.fingerprint()
+    grouped, prints = blocks(plan.cells), {model.name: model.fingerprint() for model in models}
+    found = []
+    for number, start in enumerate(range(0, count, PART)):
+        laid = []
+        for cells in grouped:
+            basis = (pixels, str(seed), str(start), *(cell.id for cell in cells))
+            answers = {
+                name: f"samples/{number:05d}-{_plain(name)}-{digest(of_model, *basis)[:12]}.parquet"
+                for name, of_model in prints.items()
+            }
+            laid.append(Block(cells, answers, f"doses/{number:05d}-{digest(*basis)[:12]}.parquet"))
+        failures = out / "samples" / f"{number:05d}-{digest(pixels)[:12]}.failures.json"
+        found.append(Part(range(count)[start : start + PART], tuple(laid), failures))
+    return found
+
+
+def blocks(cells: Sequence[Condition]) -> list[tuple[Condition, ...]]:
+    """Conditions that follow one another and turn the same axes, at most 64 together."""
+    found = []
+    for _, group in itertools.groupby(cells, lambda cell: [point.axis for point in cell.points]):
+        same = tuple(group)
+        found += [same[start : start + BLOCK] for start in range(0, len(same), BLOCK)]
+    return found
+
+
+def take(stream: Iterator[Sample | Failure], count: int) -> tuple[list[Sample], list[Failure]]:
+    """The next `count` rows of a loader: those that could be read, and the others."""
+    rows = [next(stream) for _ in range(count)]
+    return [r for r in rows if isinstance(r, Sample)], [r for r in rows if isinstance(r, Failure)]
+
+
+def keep_failures(path: Path, failed: Sequence[Failure]) -> None:
+    """Writes the unreadable samples of a part, if there are any, so that a later run that skips the part knows them."""
+    if failed:
+        with atomic_path(path) as temporary:
+            temporary.write_text(json.dumps([dataclasses.asdict(f) for f in failed]))
+
+
+def kept_failures(paths: Sequence[Path]) -> list[Failure]:
+    """What `keep_failures` wrote for these parts."""
+    return [Failure(**row) for path in paths if path.exists() for row in json.loads(path.read_text())]
+
+
+def _plain(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
