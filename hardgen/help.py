@@ -32,7 +32,7 @@ _SWEEP = f"""\
 hardgen sweep: accuracy as a function of every knob, with a report.
 
   hardgen sweep                                        the bundled model on real handwritten digits
-  hardgen sweep --dry-run                              the plan and its cost
+  hardgen sweep --dry-run                              the plan: conditions, images and answers
   hardgen sweep out=runs/a                             name the folder; the same command goes on where it stopped
   hardgen sweep data=image_folder data.root=photos model=timm model.arch=resnet50 model.pretrained=true
   hardgen sweep model=module model.factory=net.py:resnet20 model.weights=resnet20.th \\

@@ -154,7 +154,7 @@ def test_not_python_is_refused_by_name(tmp_path: Path) -> None:
 
 def test_before_the_catalogue_is_imported_the_registry_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "hardgen.perturbations", raising=False)
-    with pytest.raises(HardgenError, match="unknown perturbation 'nothing'; import hardgen.perturbations first"):
+    with pytest.raises(HardgenError, match=r"unknown perturbation 'nothing'; import hardgen\.perturbations first"):
         registry.get("nothing")
 
 
