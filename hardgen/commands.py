@@ -168,8 +168,7 @@ def preview(config: DictConfig, folder: Path) -> None:
     if not shown:
         raise HardgenError("none of the images to preview could be read")
     batch = to_batch(shown, dataset.classes, donors(dataset, settings.seed))
-    path = Path(options.out)
-    contact_sheet(laid, batch, settings.seed, size, path)
+    path = contact_sheet(laid, batch, settings.seed, size, Path(options.out))
     console.print(f"The contact sheet lies in {path}", markup=False, soft_wrap=True)
 
 

@@ -25,6 +25,18 @@ def explain(error: BaseException, command: str, words: Sequence[str]) -> str:
         command: The command that ran.
         words: Its overrides.
     """
+    return _explained(error, command, words) + _torn(words)
+
+
+def _torn(words: Sequence[str]) -> str:
+    """A hint where the shell has made several words of one: `hardness={start:0,stop:1}` unquoted."""
+    pairs = [word.partition("=") for word in words]
+    keys = [key for key, _, value in pairs if re.match(r"\{?[\w.]+:", value)]
+    torn = next((key for key in keys if sum(other == key for other, _, _ in pairs) > 1), None)
+    return "" if torn is None else f"; the shell took the braces apart: quote them, {torn}='{{...}}'"
+
+
+def _explained(error: BaseException, command: str, words: Sequence[str]) -> str:
     if isinstance(error, HardgenError):
         return str(error)
     if isinstance(error, OSError) and not isinstance(error, HydraException):

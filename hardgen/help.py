@@ -22,8 +22,8 @@ Data:       data=digits (default, embedded) | image_folder | manifest | torchvis
 Pipeline:   pipeline=four_families (default) | any perturbation's name | several: pipeline=[gaussian_blur,contrast]
             pipeline.gaussian_blur.sigma=0.02 sets a knob; +perturbation@pipeline.b=gaussian_blur adds slot b
 Axes:       axes=[blur.sigma,contrast] (default: the main knob of every slot)
-            hardness=[0.25,0.5,1]  or  hardness={start:0.1,stop:0.8,step:0.1}
-            axes={blur.sigma:{values:[0.01,0.02,0.04]}}
+            hardness=[0.25,0.5,1]  or  hardness='{start:0.1,stop:0.8,step:0.1}'
+            axes='{blur.sigma:{values:[0.01,0.02,0.04]}}'  (quoted, or the shell takes the braces apart)
             mode=one_at_a_time (default) | grid | together
 Also:       seed=0 batch_size=32 workers=2 device=cuda on_error=raise out=DIR plugins=[mine.py,mine.yaml] --dry-run
             --config-dir DIR adds your own YAML files"""
@@ -32,19 +32,24 @@ _SWEEP = f"""\
 hardgen sweep: accuracy as a function of every knob, with a report.
 
   hardgen sweep                                        the bundled model on real handwritten digits
-  hardgen sweep --dry-run                              the plan and its cost
+  hardgen sweep --dry-run                              the plan: conditions, images and answers
   hardgen sweep out=runs/a                             name the folder; the same command goes on where it stopped
   hardgen sweep data=image_folder data.root=photos model=timm model.arch=resnet50 model.pretrained=true
-  hardgen sweep model=module model.factory=net.py:resnet20 model.weights=resnet20.th
+  hardgen sweep model=module model.factory=net.py:resnet20 model.weights=resnet20.th \\
+                model.mean=[0.485,0.456,0.406] model.std=[0.229,0.224,0.225]
+                                                       module, onnx and litert normalise nothing unless told to:
+                                                       give the mean and std that the model was trained with
   hardgen sweep model=litert model.path=mobilenet.tflite model.skip_outputs=1
-  hardgen sweep pipeline=[gaussian_blur,contrast] mode=grid hardness={{start:0,stop:1,num:5}}
+  hardgen sweep pipeline=[gaussian_blur,contrast] mode=grid hardness='{{start:0,stop:1,num:5}}'
   hardgen sweep -m pipeline=rectangle,holes            Hydra multirun; the jobs are merged at the end
   hardgen sweep -m hydra/launcher=joblib seed=0,1,2    the same in parallel
 
 Several models on the same pixels: a YAML with a mapping of named models, say my_conf/model/panel.yaml:
 
-  small: {{kind: module, factory: net.py:resnet20, weights: resnet20.th}}
-  large: {{kind: module, factory: net.py:resnet56, weights: resnet56.th}}
+  small: {{kind: module, factory: net.py:resnet20, weights: resnet20.th,
+          mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225]}}
+  large: {{kind: module, factory: net.py:resnet56, weights: resnet56.th,
+          mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225]}}
 
   hardgen sweep --config-dir my_conf model=panel
   hardgen sweep --config-dir my_conf model=panel +model@model.other=torchvision model.other.arch=resnet18

@@ -55,7 +55,7 @@ class Sheet:
             page.save(temporary, format="PNG")
 
 
-def contact_sheet(plan: Plan, batch: Batch, seed: int, size: int, path: Path) -> None:
+def contact_sheet(plan: Plan, batch: Batch, seed: int, size: int, path: Path) -> Path:
     """Draws every axis of a plan: images x stops, the clean image first.
 
     Args:
@@ -63,19 +63,24 @@ def contact_sheet(plan: Plan, batch: Batch, seed: int, size: int, path: Path) ->
         batch: The images to show.
         seed: Keys the draws.
         size: Longer side of one picture, px.
-        path: The PNG to write.
+        path: The PNG to write; `.png` is added where it is missing.
+
+    Returns:
+        The file that was written.
     """
     sheet = Sheet(size)
     for axis in plan.axes:
         along = [plan.conditions[0], *(c for c in plan.conditions if c.points and c.points[0].axis == axis.name)]
         columns = [_pictures(o.batch, size) for o in variants(plan.pipeline, along, batch, seed)]
         sheet.add(axis, [_label(c, axis) for c in along], list(zip(*columns, strict=True)))
-    sheet.save(path)
+    file = path if path.suffix.lower() == ".png" else path.with_name(f"{path.name}.png")
+    sheet.save(file)
+    return file
 
 
 def _label(condition: Condition, axis: Axis) -> str:
     point = condition.points[0] if condition.points else axis.neutral
-    return f"{point.hardness:.2g}: {point.value:.3g}"
+    return f"{point.hardness:.2g}: {point.shown(3)}"
 
 
 def _pictures(batch: Batch, size: int) -> list[Image.Image]:

@@ -109,7 +109,9 @@ def get(name: str) -> type[Perturbation]:
         HardgenError: if there is none, with the nearest name.
     """
     if name not in _classes:
-        raise HardgenError(f"unknown perturbation {name!r}{near(name, _classes)}")
+        empty = "hardgen.perturbations" not in sys.modules
+        hint = "; import hardgen.perturbations first, which registers the catalogue" if empty else near(name, _classes)
+        raise HardgenError(f"unknown perturbation {name!r}{hint}")
     return _classes[name]
 
 

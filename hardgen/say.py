@@ -1,4 +1,4 @@
-"""What a command tells the person who ran it: the plan and its cost, the result, where it lies and what to do next."""
+"""What a command tells the person who ran it: the plan and its size, the result, where it lies and what to do next."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,16 +22,19 @@ def say_plan(plan: Plan, dataset: Dataset, models: Sequence[str]) -> None:
     """Prints the conditions of a plan, and how many images and answers they make."""
     table = Table(title=f"{plan.mode.name}: {len(plan.cells)} conditions, the clean baseline among them")
     for column in ("axis", "perturbation", "stops", "values", "unit"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for axis in plan.axes:
-        values = ", ".join(f"{p.value:.4g}" for p in axis.points)
+        values = ", ".join(p.shown(4) for p in axis.points)
         name = plan.pipeline.slots[axis.slot].name
         table.add_row(axis.name, name, str(len(axis.points)), values, axis.knob.unit)
     console.print(table)
     images = len(dataset) * len(plan.cells)
-    console.print(f"{len(dataset):,} images of {dataset.name} x {len(plan.cells)} conditions = {images:,} variants")
+    sides = f"{_count(len(dataset), 'image')} of {dataset.name} x {_count(len(plan.cells), 'condition')}"
+    console.print(f"{sides} = {_count(images, 'variant')}", markup=False)
     if models:
-        console.print(f"x {len(models)} models ({', '.join(models)}) = {images * len(models):,} answers", markup=False)
+        console.print(
+            f"x {_count(len(models), 'model')} ({', '.join(models)}) = {images * len(models):,} answers", markup=False
+        )
     console.print("Nothing was run.")
 
 
@@ -40,7 +43,7 @@ def say_failures(failures: Sequence[Failure] | Sequence[dict[str, str]]) -> None
     if not failures:
         return
     rows = [(f.sample_id, f.reason) if isinstance(f, Failure) else (f["sample_id"], f["reason"]) for f in failures]
-    console.print(f"{len(rows)} images could not be read and were left out:", style="yellow")
+    console.print(f"Left out {_count(len(rows), 'image')} that could not be read:", style="yellow")
     for sample_id, reason in rows[:SHOWN]:
         console.print(f"  {sample_id}: {reason}", markup=False, soft_wrap=True)
     if len(rows) > SHOWN:
@@ -50,7 +53,7 @@ def say_failures(failures: Sequence[Failure] | Sequence[dict[str, str]]) -> None
 def say_doses(table: pl.DataFrame, out: Path, figures: Sequence[Path]) -> None:
     """Prints how far each axis goes half way and at its hardest, then where the table and the figures lie."""
     shown = Table(title="mean distance from the clean image")
-    shown.add_column("axis", no_wrap=True)
+    shown.add_column("axis", overflow="fold")
     for column in ("RMSE half way", "hardest", "1 - SSIM half way", "hardest"):
         shown.add_column(column, justify="right")
     for (axis,), own in table.group_by(["axis"], maintain_order=True):
@@ -68,7 +71,7 @@ def say_doses(table: pl.DataFrame, out: Path, figures: Sequence[Path]) -> None:
 def say_calibration(made: Calibration) -> None:
     """Prints the new spacing of each axis, what could not be spaced, and how to use the file."""
     shown = Table(title="the knob's own hardness at equal steps of the measure")
-    shown.add_column("axis", no_wrap=True)
+    shown.add_column("axis", overflow="fold")
     shown.add_column("spacing")
     for axis, spacing in made.spacings.items():
         shown.add_row(axis, ", ".join(f"{h:.3g}" for h in spacing))
@@ -85,7 +88,7 @@ def say_run(run: Run, out: Path) -> None:
     curves = read_table(out / "curves.parquet")
     axes = curves["axis"].unique(maintain_order=True).to_list()
     table = Table(title="accuracy: clean, and at each axis' hardest stop")
-    table.add_column("axis", no_wrap=True)
+    table.add_column("axis", overflow="fold")
     for model in run.models:
         table.add_column(model, justify="right", overflow="fold")
     at = {(row["model"], row["axis"], row["hardness"]): row["accuracy"] for row in curves.iter_rows(named=True)}
@@ -105,3 +108,8 @@ def say_run(run: Run, out: Path) -> None:
     page = out / "report.html"
     console.print(f"Results lie in {out}.{f' Open {page}' if page.exists() else ''}", markup=False, soft_wrap=True)
     console.print("Next: hardgen preview shows the variants, hardgen generate writes them; --help explains by example.")
+
+
+def _count(number: int, what: str) -> str:
+    """A number of things: `1 model`, `2,000 models`."""
+    return f"{number:,} {what}{'s' * (number != 1)}"

@@ -8,7 +8,7 @@ import argparse
 import itertools
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import cv2
@@ -68,8 +68,15 @@ def microseconds(works: dict[str, Work], images: int, repeats: int) -> dict[str,
     return {name: statistics.median(times[1:]) for name, times in found.items()}
 
 
+def replaced(text: str, blocks: Sequence[str]) -> str:
+    """A text of blocks, each below its heading: a new one takes the place of the one with its heading, or the end."""
+    old = [f"### {block}" for block in text.split("### ")[1:]]
+    found = {block.partition("\n")[0]: block.strip() for block in (*old, *blocks)}
+    return "\n\n".join(found.values()) + "\n"
+
+
 def main() -> None:
-    """Measures and writes limits.md beside this file, or where --out says."""
+    """Measures and writes limits.md beside this file, or where --out says; other sizes that it holds stay."""
     parser = argparse.ArgumentParser(prog="python -m experiments.throughput.limits", description=__doc__.split("\n")[0])
     parser.add_argument("--sizes", default="32,224", help="sides of the square images, px")
     parser.add_argument("--batch", type=int, default=64)
@@ -80,11 +87,11 @@ def main() -> None:
     keep_freed_memory()
     torch.set_num_threads(given.threads)
     cv2.setNumThreads(given.threads)
-    lines = []
+    blocks: list[str] = []
     names = [name for name in perturbations() if name.startswith("imagenet_c_")]
     for size in map(int, given.sizes.split(",")):
         images = photographs(size, given.batch)
-        lines += [f"### {size} px, batch {given.batch}, {given.threads} threads: microseconds an image", ""]
+        lines = [f"### {size} px, batch {given.batch}, {given.threads} threads: microseconds an image", ""]
         lines += ["| corruption | whole | numbers drawn | codec | bytes to floats | these, of the whole |"]
         lines += ["|---|---:|---:|---:|---:|---:|"]
         for name in track(names, f"{size} px"):
@@ -92,10 +99,11 @@ def main() -> None:
             needed = sum(times.values()) - times["whole"]
             cells = (f"{times[part]:.1f}" if part in times else "" for part in ("whole", "draws", "codec", "floats"))
             lines.append(f"| `{name}` | {' | '.join(cells)} | {needed / times['whole']:.0%} |")
-        lines.append("")
+        blocks.append("\n".join([*lines, ""]))
     given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / "limits.md").write_text("\n".join(lines))
-    print("\n".join(lines))
+    path = given.out / "limits.md"
+    path.write_text(replaced(path.read_text() if path.exists() else "", blocks))
+    print("\n".join(blocks))
 
 
 if __name__ == "__main__":

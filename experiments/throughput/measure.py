@@ -1,11 +1,8 @@
-"""Timing in turns, peak memory, and what comes of it."""
+"""Timing in turns, and peak memory."""
 
-import csv
-import dataclasses
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +14,7 @@ from rich.progress import track
 from experiments.throughput.effects import EFFECTS
 from experiments.throughput.libraries import Images, Reference, Timed, ours, peer_timed, photographs
 from experiments.throughput.memory import peak
+from experiments.throughput.rows import Row
 from hardgen.pipeline import build
 from hardgen.registry import perturbations
 
@@ -25,24 +23,6 @@ LONGEST = 1.0
 
 SHORTEST = 0.1
 """Seconds that every library's turn lasts at least, so that cold caches after the turn of another count for little."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One comparison."""
-
-    size: int
-    batch: int
-    threads: int
-    perturbation: str
-    peer: str
-    images_per_second: float
-    peer_images_per_second: float
-    ratio: float
-    ratio_low: float
-    ratio_high: float
-    peak_mib: float
-    peer_peak_mib: float
 
 
 class Bench:
@@ -118,17 +98,6 @@ class Bench:
             rows.append(Row(*where, name, peer, speed, other, *spread, top, used))
         return rows
 
-    def write(self, rows: Sequence[Row]) -> None:
-        """Writes what is measured so far."""
-        self.out.mkdir(parents=True, exist_ok=True)
-        with (self.out / "results.csv").open("w", newline="") as stream:
-            writer = csv.DictWriter(stream, [f.name for f in dataclasses.fields(Row)])
-            writer.writeheader()
-            writer.writerows(
-                {k: f"{v:.4g}" if isinstance(v, float) else v for k, v in dataclasses.asdict(r).items()} for r in rows
-            )
-        (self.out / "results.md").write_text(table(rows))
-
 
 def _speed(timed: Timed, count: int) -> float:
     """Images per second of a library at its turn."""
@@ -144,28 +113,3 @@ def _affordable(timed: Timed, batch: int) -> int:
     timed(1)
     each = timed(1)
     return max(min(batch, int(LONGEST / max(each, 1e-9))), 1)
-
-
-def table(rows: Sequence[Row]) -> str:
-    """The ratios as Markdown, a block for each setting and peer, with their geometric mean."""
-    lines: list[str] = []
-    settings = dict.fromkeys((r.size, r.batch, r.threads) for r in rows)
-    for size, batch, threads in settings:
-        own = [r for r in rows if (r.size, r.batch, r.threads) == (size, batch, threads)]
-        lines += [f"### {size} px, batch {batch}, {threads} thread{'s' * (threads > 1)}", ""]
-        lines += ["| perturbation | images/s | peer | its images/s | ratio | least | greatest | MiB | its MiB |"]
-        lines += ["|---|---:|---|---:|---:|---:|---:|---:|---:|"]
-        for r in own:
-            numbers = (r.peer_images_per_second, r.ratio, r.ratio_low, r.ratio_high, r.peak_mib, r.peer_peak_mib)
-            cells = (f"`{r.perturbation}`", _number(r.images_per_second), r.peer, *map(_number, numbers))
-            lines.append(f"| {' | '.join(cells)} |")
-        for peer in dict.fromkeys(r.peer for r in own if r.peer):
-            ratios = [r.ratio for r in own if r.peer == peer]
-            mean = math.exp(statistics.fmean(map(math.log, ratios)))
-            lines += ["", f"{peer}: geometric mean of {len(ratios)} ratios {mean:.1f}, least {min(ratios):.2f}."]
-        lines += [""]
-    return "\n".join(lines)
-
-
-def _number(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:,.0f}" if value >= 100 else f"{value:.2g}"

@@ -23,6 +23,10 @@ class Point:
     value: float
     unit: str
 
+    def shown(self, digits: int) -> str:
+        """The value to so many digits, but whole from 1,000 on."""
+        return f"{self.value:.0f}" if abs(self.value) >= 1000 else f"{self.value:.{digits}g}"
+
 
 @dataclass(frozen=True)
 class Axis:

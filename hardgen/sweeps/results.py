@@ -53,6 +53,16 @@ class Run:
     pictures: dict[str, list[dict[str, Any]]] | None
     dose_files: tuple[Path, ...] = ()
 
+    def __repr__(self) -> str:
+        """What is in it, in one line."""
+        counts = (
+            (len(self.models), "model"),
+            (self.conditions["condition_id"].n_unique(), "condition"),
+            (self.answers["sample_id"].n_unique(), "image"),
+        )
+        parts = ", ".join(f"{n:,} {what}{'s' * (n != 1)}" for n, what in counts)
+        return f"<Run {self.name}: {parts}, {self.manifest['status']}>"
+
     @classmethod
     def open(cls, path: str | Path, allow_incomplete: bool = False) -> "Run":
         """Reads a run's folder.

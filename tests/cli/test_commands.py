@@ -115,12 +115,28 @@ def test_preview_draws_every_axis(run: Run, words: list[str]) -> None:
         assert sheet.height > 4 * 64
 
 
+def test_preview_names_the_file_it_wrote(run: Run, words: list[str]) -> None:
+    code, _, err = run("preview", *words[:2], "pipeline=contrast", "images=1", "size=32", "out=sheets/mine")
+    assert code == 0
+    assert "lies in sheets/mine.png" in err
+    assert Path("sheets/mine.png").is_file()
+
+
+@pytest.mark.parametrize("width", ["40", "80"])
+def test_names_in_tables_fold_and_are_not_cut(run: Run, monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+    monkeypatch.setattr("hardgen.progress.console._width", int(width))
+    code, _, err = run("sweep", "--dry-run", "pipeline=[albumentations_plasma_shadow,superpixels]")
+    assert code == 0
+    assert "…" not in err
+    assert "x 1 model (digits_cnn) = 10,500 answers" in err
+
+
 def test_unreadable_images_are_named_and_counted_or_stop_the_run(run: Run, words: list[str], photos: Path) -> None:
     (photos / "dark" / "broken.png").write_bytes(b"no image")
     quick = ["pipeline=contrast", "hardness=[1]"]
     code, _, err = run("sweep", *words, *quick, "out=run")
     assert code == 0
-    assert "1 images could not be read" in err
+    assert "Left out 1 image that could not be read" in err
     assert "dark/broken.png" in err
     manifest = json.loads(Path("run/manifest.json").read_text())
     assert [f["sample_id"] for f in manifest["failures"]] == ["dark/broken.png"]

@@ -74,6 +74,8 @@ def assert_one_line(result: tuple[int, str, str], *parts: str) -> None:
         (["preview", "images=0"], ["images"]),
         (["report", "nowhere"], ["nowhere"]),
         (["report"], ["runs"]),
+        (["sweep", "hardness=start:0", "hardness=num:5"], ["got 'num:5'", "quote them, hardness='{...}'"]),
+        (["sweep", "axes={blur.sigma:values:[0.1}", "axes={blur.sigma:0.2]}"], ["quote them, axes='{...}'"]),
         (["swep"], ["unknown command 'swep'", "did you mean 'sweep'"]),
         (["list", "--jsn"], ["list takes --json"]),
     ],

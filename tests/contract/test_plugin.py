@@ -1,5 +1,7 @@
 """Plug-ins: an installed package, a broken one, and a local file."""
 
+import os
+import re
 import subprocess
 import sys
 import warnings
@@ -148,3 +150,20 @@ def test_not_python_is_refused_by_name(tmp_path: Path) -> None:
     file.write_text("lamp")
     with pytest.raises(HardgenError, match=r"not a Python file: .*lamp\.txt"):
         registry.load_file(file)
+
+
+def test_before_the_catalogue_is_imported_the_registry_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "hardgen.perturbations", raising=False)
+    with pytest.raises(HardgenError, match=r"unknown perturbation 'nothing'; import hardgen\.perturbations first"):
+        registry.get("nothing")
+
+
+def test_the_adapter_of_the_guide_passes_the_check_of_the_guide(tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text()
+    recipe, check = re.findall(r"```(?:yaml|python)\n(.*?)```", guide, re.DOTALL)[1:]
+    (tmp_path / "mine.yaml").write_text(recipe)
+    environment = os.environ | {"PYTHONPATH": str(Path(registry.__file__).parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-c", check], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr

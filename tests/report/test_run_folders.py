@@ -41,6 +41,10 @@ def test_a_run_reads_back_in_order(small: Path) -> None:
     assert all(Path(row["file"]).is_file() for row in pictures["mistakes"])
 
 
+def test_a_run_shows_itself_in_a_line(small: Path) -> None:
+    assert repr(Run.open(small)) == "<Run small: 2 models, 7 conditions, 60 images, complete>"
+
+
 def test_stale_files_are_left_alone(small: Path) -> None:
     before = Run.open(small).samples()
     part = next((small / "samples").iterdir())

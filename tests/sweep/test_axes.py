@@ -12,7 +12,7 @@ from hardgen.knobs import knob
 from hardgen.perturbation import PhotometricPerturbation
 from hardgen.pipeline import Pipeline
 from hardgen.rng import SampleRng
-from hardgen.sweeps.axes import read_axes, stops
+from hardgen.sweeps.axes import Point, read_axes, stops
 from hardgen.sweeps.plan import Mode, plan
 
 
@@ -206,3 +206,11 @@ def test_five_whole_values_are_met_at_even_hardnesses() -> None:
     Five.name = "five"
     axis = read_axes(Pipeline({"a": Five()}), None)[0]
     assert [(p.hardness, p.value) for p in axis.points] == [(0.2, 1), (0.4, 2), (0.6, 3), (0.8, 4), (1.0, 5)]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(4096.0, "4096"), (16777216.0, "16777216"), (630.346, "630"), (0.000123456, "0.000123"), (math.inf, "inf")],
+)
+def test_large_values_are_shown_whole(value: float, text: str) -> None:
+    assert Point("x", 0.0, value, "").shown(3) == text
