@@ -21,7 +21,8 @@ from hardgen.sweeps.ledger import Ledger
 from hardgen.sweeps.manifest import finished, finite, manifest, write_manifest
 from hardgen.sweeps.parts import parts
 from hardgen.sweeps.plan import Plan
-from hardgen.sweeps.results import CONDITIONS, MANIFEST, Run
+from hardgen.sweeps.reading import MANIFEST
+from hardgen.sweeps.results import CONDITIONS, Run
 from hardgen.sweeps.run import Execution, Gap
 from hardgen.sweeps.settings import Settings
 from hardgen.sweeps.sums import file_sum, read_sums

@@ -12,7 +12,7 @@ from hardgen.jobs import DONE, FAILED, JOB, LOG, read_job
 from hardgen.progress import console
 from hardgen.report.page import make_report
 from hardgen.sweeps.merging import merge
-from hardgen.sweeps.results import MANIFEST
+from hardgen.sweeps.reading import MANIFEST
 
 failed: list[dict[str, Any]] = []
 """Jobs of this process's last multirun that failed."""

@@ -11,7 +11,7 @@ from hardgen.models.model import Model
 from hardgen.perturbation import Outcome
 from hardgen.pipeline import Pipeline, rounded
 from hardgen.sweeps.plan import Condition
-from hardgen.sweeps.results import DOSES
+from hardgen.sweeps.reading import DOSES
 
 NO_ANSWERS = pl.DataFrame(
     schema={

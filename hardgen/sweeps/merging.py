@@ -11,7 +11,8 @@ from hardgen.errors import HardgenError
 from hardgen.files import atomic_path, locked
 from hardgen.sweeps.ledger import Ledger
 from hardgen.sweeps.pictures import copy_pictures, joined_pictures
-from hardgen.sweeps.results import CLEAN, CONDITIONS, MANIFEST, Run, ordered, places
+from hardgen.sweeps.reading import MANIFEST
+from hardgen.sweeps.results import CLEAN, CONDITIONS, Run, ordered, places
 
 MERGED = "merged.parquet"
 """The file of a merged run's answers, and that of its doses."""
