@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from hardgen.errors import HardgenError
 from hardgen.files import digest
-from hardgen.models.model import Chunks, Model, Outputs, as_log_probabilities, state_digest
+from hardgen.models.model import Chunks, Model, Outputs, as_log_probabilities, copy_of, state_digest
 
 
 def wrap_callable(model: Model | Callable[[Tensor], Tensor], name: str, outputs: Outputs = Outputs.logits) -> Model:
@@ -75,6 +75,11 @@ class CallableModel:
         result = as_log_probabilities(answers, self.kind, self.name)
         self.outputs = result.shape[1]
         return result
+
+    def twin(self) -> "CallableModel | None":
+        """The same module for another thread, the weights shared; None for what is no module, or cannot be copied."""
+        module = copy_of(self._call) if isinstance(self._call, nn.Module) else None
+        return None if module is None else CallableModel(self.name, module, self.kind)
 
     def fingerprint(self) -> str:
         """Hash of what the answers depend on, as far as it can be seen."""

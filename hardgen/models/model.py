@@ -1,5 +1,6 @@
 """What a model is to hardgen: images in [0, 1] go in, log-probabilities come out."""
 
+import copy
 import enum
 import functools
 import warnings
@@ -134,7 +135,8 @@ class Chunks:
 
     def _ask(self, call: Callable[[Tensor], Tensor], part: Tensor, size: int) -> Tensor:
         fill = part[-1:].expand(size - len(part), -1, -1, -1)
-        whole = torch.cat([part, fill]).contiguous(memory_format=torch.channels_last)
+        whole = part if len(part) == size else torch.cat([part, fill])
+        whole = whole.contiguous(memory_format=torch.channels_last)
         try:
             answer = call(whole)
         except HardgenError:
@@ -192,6 +194,15 @@ class TorchModel:
         self.outputs = result.shape[1]
         return result
 
+    def twin(self) -> "TorchModel | None":
+        """The same model for another thread, the weights shared; None where its module cannot be copied."""
+        module = copy_of(self._module)
+        if module is None:
+            return None
+        other = copy.copy(self)
+        other._module, other._chunks = module, Chunks(self.name)
+        return other
+
     def fingerprint(self) -> str:
         """Hash of the settings and of every parameter and buffer."""
         return self._fingerprint
@@ -199,6 +210,27 @@ class TorchModel:
     @functools.cached_property
     def _fingerprint(self) -> str:
         return digest(self._settings, repr(self.classes), self.kind.name, state_digest(self._module))
+
+
+def twin(model: Model) -> Model | None:
+    """The same model for another thread: a copy that shares the weights; None where its kind has none to give."""
+    if not hasattr(model, "twin"):
+        return None
+    made: Model | None = model.twin()
+    return made
+
+
+def copy_of(module: nn.Module) -> nn.Module | None:
+    """A module's copy with the same parameters and buffers; what its passes leave in it then is its own.
+
+    Returns:
+        None where it cannot be copied.
+    """
+    shared = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
+    try:
+        return copy.deepcopy(module, dict(shared))
+    except Exception:  # whatever a module of the user's holds
+        return None
 
 
 def state_digest(module: nn.Module) -> str:

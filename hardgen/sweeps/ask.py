@@ -87,16 +87,14 @@ def ask(model: Model, batch: Batch, condition: Condition, column: Sequence[int] 
 
 
 def doses_of(outcome: Outcome, condition: Condition) -> pl.DataFrame:
-    """The realised doses of a batch of variants, as rows of the doses table."""
-    ids = outcome.batch.ids
-    tables = [
-        pl.DataFrame(
-            {"condition_id": [condition.id] * len(ids), "sample_id": ids, "dose": [name] * len(ids), "value": series},
-            NO_DOSES.schema,
-        )
-        for name, series in ((series.name, series) for series in dose_columns(outcome))
-    ]
-    return pl.concat([NO_DOSES, *tables])
+    """The realised doses of a batch of variants, as rows of the doses table: all of an image, then those of the next."""
+    ids, names = outcome.batch.ids, list(outcome.doses)
+    if not names:
+        return NO_DOSES
+    values = torch.stack([outcome.doses[name].float().cpu() for name in names], 1).flatten().tolist()
+    sample_ids = [sample_id for sample_id in ids for _ in names]
+    rows = {"condition_id": [condition.id] * len(values), "sample_id": sample_ids, "dose": names * len(ids)}
+    return pl.DataFrame(rows | {"value": values}, NO_DOSES.schema)
 
 
 def dose_columns(outcome: Outcome) -> list[pl.Series]:

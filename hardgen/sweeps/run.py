@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 
 import polars as pl
 
@@ -14,6 +15,7 @@ from hardgen.models.memory import free, is_out_of_memory
 from hardgen.models.model import Model
 from hardgen.progress import progress
 from hardgen.sweeps.ask import NO_ANSWERS, NO_DOSES, ask, doses_of, variants
+from hardgen.sweeps.lanes import lanes
 from hardgen.sweeps.ledger import Ledger
 from hardgen.sweeps.parts import Block, Part, keep_failures, kept_failures, take
 from hardgen.sweeps.plan import Plan
@@ -79,7 +81,10 @@ class Execution:
         batches = Batches(self.dataset.classes, pool, self.settings)
         indices = [i for part, _ in todo for i in part.indices]
         stream = load(self.dataset, indices, self.settings.workers, self.settings.on_error)
-        with progress("sweep", total, "answers", total - left) as self._advance:
+        with (
+            lanes(self.models, self.settings.device) as self._lanes,
+            progress("sweep", total, "answers", total - left) as self._advance,
+        ):
             for part, blocks in todo:
                 samples, failed = take(stream, len(part.indices))
                 keep_failures(part.failures, failed)
@@ -105,7 +110,7 @@ class Execution:
             return
         while True:
             try:
-                answers, doses = self._ask(block, asked, batches, measured)
+                answers, doses = self._ask(block, [model.name for model in asked], batches, measured)
                 break
             except Exception as error:
                 if not is_out_of_memory(error) or not batches.halve():
@@ -119,36 +124,43 @@ class Execution:
             self._strikes[name] = 0
 
     def _ask(
-        self, block: Block, models: Sequence[Model], batches: "Batches", measured: bool
+        self, block: Block, names: Sequence[str], batches: "Batches", measured: bool
     ) -> tuple[dict[str, list[pl.DataFrame]], list[pl.DataFrame]]:
-        """The answers of those models that have one to everything, and the doses."""
-        answers: dict[str, list[pl.DataFrame]] = {model.name: [] for model in models}
-        doses: list[pl.DataFrame] = []
-        done = 0
-        try:
-            for batch in batches.made():
-                made = variants(self.plan.pipeline, block.cells, batch, self.settings.seed, measured)
-                for cell, outcome in zip(block.cells, made, strict=True):
-                    if measured:
-                        doses.append(doses_of(outcome, cell))
-                    for model in models:
-                        if model.name not in answers:
-                            continue
-                        try:
-                            rows = ask(model, outcome.batch, cell, self.columns[model.name])
-                        except Exception as error:
-                            if is_out_of_memory(error):
-                                raise
+        """The answers of those models that have one to everything, and the doses; condition by condition."""
+        answering, advanced = dict.fromkeys(names), SimpleQueue[int]()
+
+        def work(models: Sequence[Model], batch: Batch) -> tuple[dict[str, list[pl.DataFrame]], list[pl.DataFrame]]:
+            answers: dict[str, list[pl.DataFrame]] = {name: [] for name in names}
+            doses: list[pl.DataFrame] = []
+            made = variants(self.plan.pipeline, block.cells, batch, self.settings.seed, measured)
+            for cell, outcome in zip(block.cells, made, strict=True):
+                self._lanes.check()
+                if measured:
+                    doses.append(doses_of(outcome, cell))
+                for model in models:
+                    if model.name not in answering:
+                        continue
+                    try:
+                        rows = ask(model, outcome.batch, cell, self.columns[model.name])
+                    except Exception as error:
+                        if is_out_of_memory(error):
+                            raise
+                        if answering.pop(model.name, self) is None:
                             self._fail(model.name, block, error)
-                            del answers[model.name]
-                            continue
-                        answers[model.name].append(rows)
-                        self._advance(len(batch))
-                        done += len(batch)
+                        continue
+                    answers[model.name].append(rows)
+                    self._advance(len(batch))
+                    advanced.put(len(batch))
+            return answers, doses
+
+        try:
+            found = self._lanes.map(work, batches.made())
         except BaseException:
-            self._advance(-done)
+            self._advance(-sum(advanced.get() for _ in range(advanced.qsize())))
             raise
-        return answers, doses
+        by_cell = range(len(block.cells))
+        answers = {name: [rows[name][i] for i in by_cell for rows, _ in found] for name in answering}
+        return answers, [rows[i] for i in by_cell for _, rows in found] if measured else []
 
     def _fail(self, name: str, block: Block, error: Exception) -> None:
         """Notes that a model has no answers to a block."""

@@ -1,0 +1,122 @@
+"""Lanes change nothing but the time."""
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import pytest
+import torch
+from torch import Tensor, nn
+
+import hardgen
+from hardgen.data.digits import Digits
+from hardgen.models.digits_cnn import DigitsCnn
+from hardgen.models.model import Model, twin
+from hardgen.sweeps.lanes import Stopped, lanes
+
+
+@pytest.fixture(params=[1, 2, 3])
+def threads(request: pytest.FixtureRequest) -> Iterator[int]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(request.param)
+    yield request.param
+    torch.set_num_threads(before)
+
+
+class Forgetful(nn.Module):
+    """Keeps what it was last asked, as modules with hooks do, and would mix up threads that share it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.linspace(-1, 1, 10)[:, None])
+
+    def forward(self, images: Tensor) -> Tensor:
+        self.last = images.mean((1, 2, 3))
+        time.sleep(0.001)
+        return self.last[:, None] * self.weight.T * 20
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*.parquet")}
+
+
+def test_the_files_do_not_depend_on_the_number_of_threads_or_the_batch_size(tmp_path: Path, threads: int) -> None:
+    models: dict[str, Any] = {"digits_cnn": DigitsCnn().build(), "forgetful": Forgetful()}
+    found = []
+    for number, size in ((threads, 7), (1, 32)):
+        torch.set_num_threads(number)
+        out = tmp_path / str(size)
+        hardgen.sweep(
+            models, Digits(limit=60).build(), ["gaussian_blur", "rectangle"], out=out, report=False, batch_size=size
+        )
+        found.append(tables(out))
+    assert found[0] == found[1]
+
+
+def test_there_are_as_many_lanes_as_threads_and_the_numbers_come_back(threads: int) -> None:
+    models, opencv = [DigitsCnn().build()], cv2.getNumThreads()
+    seen = set()
+
+    def work(team: Sequence[Model], item: int) -> int:
+        time.sleep(0.005)
+        seen.add((threading.current_thread().name, torch.get_num_threads()))
+        return item * item
+
+    with lanes(models, "cpu") as made:
+        assert made.map(work, range(20)) == [i * i for i in range(20)]
+    assert len(seen) == threads
+    assert {count for _, count in seen} == {1}
+    assert torch.get_num_threads() == threads
+    assert cv2.getNumThreads() == opencv
+
+
+def test_on_a_gpu_and_with_a_model_that_cannot_be_copied_there_is_one_lane(threads: int) -> None:
+    def work(team: Sequence[Model], item: int) -> tuple[str, int]:
+        return threading.current_thread().name, torch.get_num_threads()
+
+    class Alone:
+        name = "alone"
+
+    here = {(threading.current_thread().name, threads)}
+    for models, device in (([DigitsCnn().build()], "cuda"), ([DigitsCnn().build(), Alone()], "cpu")):
+        with lanes(models, device) as made:  # type: ignore[arg-type]
+            assert set(made.map(work, range(4))) == here
+
+
+def test_a_failure_ends_the_other_lanes_soon_and_is_the_one_that_comes_out() -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+
+    def work(team: Sequence[Model], item: int) -> None:
+        if item == 1:
+            raise ZeroDivisionError("the first")
+        for _ in range(1000):
+            made.check()
+            time.sleep(0.01)
+
+    start = time.monotonic()
+    with lanes([DigitsCnn().build()], "cpu") as made, pytest.raises(ZeroDivisionError, match="the first"):
+        made.map(work, range(6))
+    assert time.monotonic() - start < 5
+    torch.set_num_threads(before)
+    with pytest.raises(Stopped):
+        made.check()
+
+
+def test_a_twin_shares_weights_and_nothing_that_a_pass_leaves_behind() -> None:
+    module = Forgetful()
+    model = hardgen.models.callable.wrap_callable(module, "forgetful")
+    other = twin(model)
+    assert other is not None
+    images = torch.rand(3, 3, 4, 4)
+    assert torch.equal(other.log_probabilities(images), model.log_probabilities(images))
+    assert other.fingerprint() == model.fingerprint()
+    with torch.no_grad():
+        module.weight.zero_()
+    assert torch.equal(other.log_probabilities(images), torch.full((3, 10), 0.1).log())
+    module.lock = threading.Lock()  # type: ignore[assignment]
+    assert twin(model) is None
+    assert twin(hardgen.models.callable.wrap_callable(lambda x: x.mean((2, 3)), "plain")) is None
