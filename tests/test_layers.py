@@ -6,7 +6,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "hardgen"
 
 FLOORS = [
-    ["errors", "files", "tables", "progress", "images", "knobs", "rng", "batch", "functional", "heap"],
+    ["errors", "files", "tables", "progress", "images", "known", "knobs", "rng", "batch", "functional", "heap"],
     ["perturbation", "registry", "adapters"],
     ["perturbations", "pipeline"],
     ["data", "models", "testing"],
