@@ -2,6 +2,7 @@
 
 import difflib
 import enum
+import math
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
@@ -34,7 +35,8 @@ def shown(value: object) -> str:
     try:
         text = " ".join(repr(value).split())
     except Exception:  # whole numbers of more than 4300 digits, and objects that fail to show themselves
-        text = f"a {type(value).__name__}"
+        digits = f"{value.bit_length() * math.log10(2):.0f}" if isinstance(value, int) else ""
+        text = f"a whole number of about {digits} digits" if digits else f"a {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 

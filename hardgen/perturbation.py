@@ -17,13 +17,14 @@ from torch import Tensor
 
 from hardgen.batch import Batch, distance
 from hardgen.errors import HardgenError, near
+from hardgen.fields import checked
 from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.measures import Doses as Doses
 from hardgen.functional.measures import Measured
 from hardgen.functional.motions import Motion, Planar
 from hardgen.functional.sampling import Border
 from hardgen.functional.sources import Making, Unclamped
-from hardgen.knobs import Knob, checked, knobs_of
+from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
 
 
