@@ -23,10 +23,6 @@ from hardgen.perturbations.weather.coating import lay, plain, tints
 from hardgen.registry import register
 from hardgen.rng import SampleRng, sample_generator
 
-MOST = 60_000
-"""Things on a sheet, however small they are."""
-
-
 @functools.lru_cache
 def evenly(low: float, high: float) -> NDArray[np.float32]:
     """256 numbers spread over a range so that any run of them is too: multiples of the golden ratio; read-only."""
@@ -40,7 +36,7 @@ def things(name: str, count: float) -> tuple[NDArray[np.float32], NDArray[np.int
         name: What they are.
         count: On a square of the short side.
     """
-    n = min(round(count * PERIOD**2), MOST)
+    n = round(count * PERIOD**2)
     numbers = sample_generator(0, "sheet", "", name).random((n, 4), dtype=np.float32)
     numbers[:, :2] *= PERIOD
     return numbers, np.arange(n)
@@ -110,8 +106,9 @@ class Rain(Falling):
     limits: ClassVar[str] = "Streaks do not refract the scene, and rain neither wets nor reflects on the ground."
 
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the image under streaks.")
-    length: float = setting(0.14, 0.01, 0.5, "of the short side", "Mean length of a streak.")
-    width: float = setting(0.005, 0.001, 0.05, "of the short side", "Mean width of a streak.")
+    # Within these ranges streaks are longer than wide, and 40,000 on a sheet cover more than the knob's hardest.
+    length: float = setting(0.14, 0.08, 0.5, "of the short side", "Mean length of a streak.")
+    width: float = setting(0.005, 0.001, 0.015, "of the short side", "Mean width of a streak.")
     veil: float = setting(0.8, 0.0, 1.0, "of the coverage", "Opacity of the veil between the streaks.")
     angle: float | None = setting(None, -60.0, 60.0, "degrees", "Lean of the streaks from upright; drawn unless set.")
 
@@ -155,7 +152,8 @@ class Snow(Falling):
     limits: ClassVar[str] = "Flakes are round and equally white; no snow settles on the scene."
 
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the image under flakes.")
-    size: float = setting(0.02, 0.002, 0.1, "of the short side", "Typical diameter of a flake.")
+    # Smaller flakes are more than 56,000 on a sheet; larger ones are too few to cover the knob's hardest everywhere.
+    size: float = setting(0.02, 0.006, 0.05, "of the short side", "Typical diameter of a flake.")
 
     COLOUR: ClassVar[tuple[int, int, int]] = (245, 247, 255)
 
