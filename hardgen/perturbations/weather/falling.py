@@ -23,6 +23,7 @@ from hardgen.perturbations.weather.coating import lay, plain, tints
 from hardgen.registry import register
 from hardgen.rng import SampleRng, sample_generator
 
+
 @functools.lru_cache
 def evenly(low: float, high: float) -> NDArray[np.float32]:
     """256 numbers spread over a range so that any run of them is too: multiples of the golden ratio; read-only."""
