@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hardgen.batch import Batch
 from hardgen.functional import sheets
 from hardgen.functional.coverage import coverage
+from hardgen.functional.parallel import drawn_once
 from hardgen.functional.planes import planes
 from hardgen.functional.sheets import PERIOD, Bytes, Grid, Size, flipped
 from hardgen.knobs import knob, setting
@@ -130,7 +131,7 @@ class Rain(Falling):
         return sheets.seen(codes, sheets.to_opacity(table), grid, 0.0025)
 
 
-@functools.lru_cache(maxsize=16)
+@drawn_once(16)
 def streaks(size: Size, length: float, width: float, lean: float) -> Bytes:
     """A sheet of `Rain`."""
     numbers, order = things("streaks", 0.8 / (length * width))
@@ -172,7 +173,7 @@ class Snow(Falling):
         return np.asarray(cv2.add(far, sheets.seen(codes, opacities * near, grid, 0.006)))
 
 
-@functools.lru_cache(maxsize=16)
+@drawn_once(16)
 def flakes(size: Size, typical: float, lean: float) -> Bytes:
     """A sheet of `Snow`: near flakes have odd codes, far ones even codes."""
     numbers, order = things("flakes", 0.5 / typical**2)
