@@ -16,7 +16,7 @@ from hardgen import known
 from hardgen.errors import HardgenError, samples, shown
 from hardgen.functional.coded import GRID, Coded
 from hardgen.functional.levels import to_grid
-from hardgen.functional.measures import means, rmse
+from hardgen.functional.measures import means
 from hardgen.functional.sampling import boxes_to_mask
 from hardgen.functional.sources import Made, Making, Source, to_codes
 
@@ -213,6 +213,12 @@ class Batch:
             grey[maybe] = _all_equal(images[maybe])
         return grey
 
+    def with_grey(self, images: Tensor) -> Tensor:
+        """New images for these, in which what is grey here is so to the last bit: it takes the first channel."""
+        if images.shape[1] == 1 or not bool(self.grey.any()):
+            return images
+        return torch.where(self.grey[:, None, None, None], images[:, :1], images)
+
     @functools.cached_property
     def means(self) -> Tensor:
         """The mean of every channel, B x C."""
@@ -234,12 +240,6 @@ class Batch:
         if empty:
             raise HardgenError(f"target=object needs a box or mask inside every image; {samples(empty)}: none")
         return target
-
-
-def distance(a: Batch, b: Batch) -> Tensor:
-    """Root mean square difference of each image to the other batch's, in full scale, B float32."""
-    found = a.coded.distance(b.coded) if a.coded is not None and b.coded is not None else None
-    return rmse(a.images, b.images) if found is None else found
 
 
 def _all_equal(images: Tensor) -> Tensor:
