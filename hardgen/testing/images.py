@@ -10,7 +10,7 @@ from hardgen.pipeline import rounded
 from hardgen.testing.contract import choices, exempt, outcome, pixels, require, rmse, turned, turns, widest
 from hardgen.testing.samples import GREY, HALVES, sample_batch
 
-SIZES = ((64, 200), (200, 64), (17, 33), (4, 4), (1, 1))
+SIZES = ((64, 200), (200, 64), (17, 33), (1, 300), (4, 4), (1, 1))
 STEPS = 11
 JUST_ABOVE = 1e-3
 
