@@ -145,7 +145,11 @@ def sweep(
 def _pipeline(content: str | Sequence[str] | Mapping[str, str | Perturbation]) -> Pipeline:
     if isinstance(content, str):
         content = [content]
-    slots = content if isinstance(content, Mapping) else {name: name for name in content}
+    names = [] if isinstance(content, Mapping) else list(content)
+    twice = next((name for name in names if not isinstance(name, str) or names.count(name) > 1), None)
+    if twice is not None:
+        raise HardgenError(f"pipeline: a list must hold different names (give a mapping for more); got {shown(twice)}")
+    slots = content if isinstance(content, Mapping) else {name: name for name in names}
     return Pipeline({slot: build(p, {}) if isinstance(p, str) else p for slot, p in slots.items()})
 
 

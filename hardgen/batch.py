@@ -37,8 +37,8 @@ class Donors:
 
     def __post_init__(self) -> None:
         """Checks the form of all, and that there is a label for each image."""
-        shape = tuple(self.images.shape) if isinstance(self.images, Tensor) else ()
-        if len(shape) != 4 or shape[1] not in (1, 3) or self.images.dtype != torch.float32:
+        shape = tuple(self.images.shape) if isinstance(self.images, Tensor) and known.plain(self.images) else ()
+        if len(shape) != 4 or shape[1] not in (1, 3) or 0 in shape or self.images.dtype != torch.float32:
             got = f"{self.images.dtype} {shape}" if isinstance(self.images, Tensor) else shown(self.images)
             raise HardgenError(f"donors must be D x C x h x w float32 with 1 or 3 channels; got {got}")
         object.__setattr__(self, "labels", known.whole_numbers("donors: labels", self.labels))
@@ -78,6 +78,8 @@ class Pixels:
     def __set__(self, batch: "Batch", images: Tensor | Source) -> None:
         if not isinstance(images, Tensor) and not hasattr(images, "decoded"):
             raise HardgenError(f"images must be a tensor, B x C x H x W float32; got {type(images).__name__}")
+        if isinstance(images, Tensor) and not known.plain(images):
+            raise HardgenError("images must be a plain tensor that holds its values; got one of another kind")
         batch.__dict__["images" if isinstance(images, Tensor) else "source"] = images
 
 

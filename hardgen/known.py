@@ -38,16 +38,24 @@ def boxes(name: str, values: Any) -> tuple[Tensor, ...]:
     return _each(name, values, box, "n x 4 finite numbers for each image (x0, y0, x1, y1), x0 <= x1 and y0 <= y1")
 
 
+def plain(tensor: Tensor) -> bool:
+    """Whether a tensor holds its values itself, one beside the other."""
+    return not (tensor.is_nested or tensor.layout is not torch.strided or tensor.is_meta or tensor.is_quantized)
+
+
 def masks(name: str, values: Any, shape: tuple[int, ...], device: torch.device | str = "cpu") -> Tensor:
     """Masks as bool, from truth values or numbers, of which all but 0 are true.
 
     Raises:
         HardgenError: for anything else, or another shape.
     """
-    if isinstance(values, Tensor) and values.dtype == torch.bool and tuple(values.shape) == shape:
-        return values.to(device)
     try:
-        found = values != 0 if isinstance(values, Tensor) else torch.from_numpy(_numbers(values, "biuf") != 0)
+        if isinstance(values, Tensor):
+            if not plain(values) or values.dtype.is_complex:
+                raise TypeError("no numbers")
+            found = values if values.dtype == torch.bool else values != 0
+        else:
+            found = torch.from_numpy(_numbers(values, "biuf") != 0)
     except (TypeError, ValueError, RuntimeError) as error:
         raise HardgenError(f"{name} must be bool of shape {shape}; got {shown(values)}") from error
     if tuple(found.shape) != shape:
@@ -75,7 +83,7 @@ def box(rows: Any) -> Tensor:
         ValueError: unless they are n x 4 finite numbers with x0 <= x1 and y0 <= y1.
     """
     if isinstance(rows, Tensor):
-        if rows.dtype == torch.bool or rows.dtype.is_complex:
+        if not plain(rows) or rows.dtype == torch.bool or rows.dtype.is_complex:
             raise ValueError("no numbers")
         found = rows.detach().to(torch.float32)
     else:
@@ -119,14 +127,17 @@ def _each(name: str, values: Any, make: Callable[[Any], T], allowed: str) -> tup
     try:
         if isinstance(values, (str, bytes, Mapping, Set)):
             raise TypeError(name)
-        parts = list(values.tolist() if isinstance(values, (Tensor, np.ndarray)) else values)
-    except TypeError as error:
+        held = values.tolist() if isinstance(values, (Tensor, np.ndarray)) else list(values)
+        if not isinstance(held, list):
+            raise TypeError(name)
+    except (TypeError, RuntimeError) as error:
         raise HardgenError(f"{name} must be {allowed}; got {shown(values)}") from error
     made = []
-    for i, part in enumerate(parts):
+    for i, part in enumerate(held):
         try:
             made.append(make(part))
         except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-            got = part.tolist() if isinstance(part, (Tensor, np.ndarray)) else part
+            whole = isinstance(part, np.ndarray) or (isinstance(part, Tensor) and plain(part))
+            got = part.tolist() if whole else part
             raise HardgenError(f"{name} must be {allowed}; got {shown(got)} at place {i}") from error
     return Held(made)

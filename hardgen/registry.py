@@ -112,7 +112,7 @@ def get(name: str) -> type[Perturbation]:
         HardgenError: if there is none, with the nearest name.
     """
     if name not in _classes:
-        raise HardgenError(f"unknown perturbation {name!r}{near(name, _classes)}")
+        raise HardgenError(f"unknown perturbation {shown(name)}{near(name, _classes)}")
     return _classes[name]
 
 
