@@ -18,24 +18,24 @@ MOST_CLASSES = 1_000_000
 
 
 class Held(tuple[T, ...]):
-    """A tuple that has been checked: it is taken as it is when a batch is copied with other pixels."""
+    """A tuple whose parts are right: a batch takes it as it is."""
 
     __slots__ = ()
 
 
 def texts(name: str, values: Any) -> tuple[str, ...]:
     """Sample ids or class names: texts, paths, or whole numbers, which are spelt out."""
-    return _each(name, values, _text, "a list of texts")
+    return _each(name, values, str, _text, "a list of texts")
 
 
 def whole_numbers(name: str, values: Any) -> tuple[int, ...]:
     """Labels: whole numbers from 0, and -1 where unknown."""
-    return _each(name, values, label, "a list of whole numbers from 0, or -1 where unknown")
+    return _each(name, values, int, label, "a list of whole numbers from 0, or -1 where unknown")
 
 
 def boxes(name: str, values: Any) -> tuple[Tensor, ...]:
     """Boxes of each image, n x 4 float32, from tensors, arrays or lists."""
-    return _each(name, values, box, "n x 4 finite numbers for each image (x0, y0, x1, y1), x0 <= x1 and y0 <= y1")
+    return _each(name, values, Tensor, box, "n x 4 finite numbers for each image (x0, y0, x1, y1), x0 <= x1 and y0 <= y1")
 
 
 def plain(tensor: Tensor) -> bool:
@@ -116,13 +116,13 @@ def _numbers(values: Any, kinds: str) -> NDArray[Any]:
     return array
 
 
-def _each(name: str, values: Any, make: Callable[[Any], T], allowed: str) -> tuple[T, ...]:
+def _each(name: str, values: Any, kind: type[T], make: Callable[[Any], T], allowed: str) -> tuple[T, ...]:
     """Each part made what a batch holds; a text is no list of its letters.
 
     Raises:
         HardgenError: naming the first part that cannot be.
     """
-    if isinstance(values, Held):
+    if isinstance(values, Held) and all(isinstance(part, kind) for part in values[:1]):
         return values
     try:
         if isinstance(values, (str, bytes, Mapping, Set)):
