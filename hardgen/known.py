@@ -35,7 +35,8 @@ def whole_numbers(name: str, values: Any) -> tuple[int, ...]:
 
 def boxes(name: str, values: Any) -> tuple[Tensor, ...]:
     """Boxes of each image, n x 4 float32, from tensors, arrays or lists."""
-    return _each(name, values, Tensor, box, "n x 4 finite numbers for each image (x0, y0, x1, y1), x0 <= x1 and y0 <= y1")
+    allowed = "n x 4 finite numbers for each image (x0, y0, x1, y1), x0 <= x1 and y0 <= y1"
+    return _each(name, values, Tensor, box, allowed)
 
 
 def plain(tensor: Tensor) -> bool:

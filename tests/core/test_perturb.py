@@ -274,7 +274,7 @@ def test_what_is_known_is_looked_at_once() -> None:
     batch = hardgen.Batch(IMAGE, ["a"], [3], classes=["x"])  # type: ignore[arg-type]
     again = batch.replace(IMAGE)
     assert all(getattr(again, name) is getattr(batch, name) for name in ("ids", "labels", "classes"))
-    with pytest.raises(HardgenError, match="labels must be a list of whole numbers .*; got 'a' at place 0"):
+    with pytest.raises(HardgenError, match=r"labels must be a list of whole numbers .*; got 'a' at place 0"):
         hardgen.Batch(IMAGE, batch.ids, batch.ids)  # type: ignore[arg-type]
 
 
