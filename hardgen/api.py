@@ -1,14 +1,11 @@
 """The same jobs from Python: `perturb` and `sweep` give what the commands give."""
 
 import inspect
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -30,7 +27,6 @@ from hardgen.sweeps.results import Run
 from hardgen.sweeps.settings import Settings
 
 Images = TypeVar("Images", Tensor, NDArray[Any])
-T = TypeVar("T")
 
 FOUR_FAMILIES = {"occlusion": "rectangle", "blur": "gaussian_blur", "contrast": "contrast", "distractors": "clutter"}
 """The default pipeline, slot by slot."""
@@ -89,16 +85,9 @@ def perturb(
     pool = sample_photographs() if donors is None and chosen.needs_donors else donors
     if isinstance(pool, Donors):
         pool = Donors(pool.images.to(tensor.device), pool.labels, pool.ids)
-    as_mask = partial(torch.as_tensor, dtype=torch.bool, device=tensor.device)
-    batch = Batch(
-        tensor,
-        _each("ids", range(len(tensor)) if ids is None else ids, str, "a list of texts"),
-        () if labels is None else _each("labels", labels, operator.index, "a list of whole numbers"),
-        None if boxes is None else _each("boxes", boxes, _box, "n x 4 numbers for each image"),
-        None if masks is None else _each("masks", [masks], as_mask, "B x 1 x H x W truth values")[0],
-        pool,
-        _each("classes", classes, str, "a list of texts"),
-    )
+    names: Any = range(len(tensor)) if ids is None else ids
+    known: tuple[Any, ...] = (() if labels is None else labels, boxes, masks, pool, classes)
+    batch = Batch(tensor, names, *known)
     if chosen.neutral:
         return images.detach().clone() if isinstance(images, Tensor) else images.copy()
     pipeline = Pipeline({slot or chosen.name: chosen})
@@ -158,23 +147,12 @@ def sweep(
 def _pipeline(content: str | Sequence[str] | Mapping[str, str | Perturbation]) -> Pipeline:
     if isinstance(content, str):
         content = [content]
-    slots = content if isinstance(content, Mapping) else {name: name for name in content}
+    names = [] if isinstance(content, Mapping) else list(content)
+    twice = next((name for name in names if not isinstance(name, str) or names.count(name) > 1), None)
+    if twice is not None:
+        raise HardgenError(f"pipeline: a list must hold different names (give a mapping for more); got {shown(twice)}")
+    slots = content if isinstance(content, Mapping) else {name: name for name in names}
     return Pipeline({slot: build(p, {}) if isinstance(p, str) else p for slot, p in slots.items()})
 
 
 KEYWORDS = [name for name, kind in inspect.signature(perturb).parameters.items() if kind.kind is kind.KEYWORD_ONLY]
-
-
-def _each(name: str, values: Any, make: Callable[[Any], T], allowed: str) -> tuple[T, ...]:
-    """What is said of the images, each part made what a batch holds; a text is no list of its letters."""
-    try:
-        if isinstance(values, (str, bytes)):
-            raise TypeError(name)
-        return tuple(make(value) for value in values)
-    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        raise HardgenError(f"{name} must be {allowed}; got {shown(values)}") from error
-
-
-def _box(rows: Any) -> Tensor:
-    box = torch.as_tensor(rows, dtype=torch.float32)
-    return box if box.numel() else box.reshape(0, 4)

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from hardgen import known
 from hardgen.errors import HardgenError, samples, shown
 from hardgen.functional.coded import GRID, Coded
 from hardgen.functional.levels import to_grid
-from hardgen.functional.measures import means, rmse
+from hardgen.functional.measures import means
 from hardgen.functional.sampling import boxes_to_mask
 from hardgen.functional.sources import Made, Making, Source, to_codes
 
@@ -35,11 +36,13 @@ class Donors:
     ids: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Checks the images' form, and that there is a label for each."""
-        shape = tuple(self.images.shape) if isinstance(self.images, Tensor) else ()
-        if len(shape) != 4 or shape[1] not in (1, 3) or self.images.dtype != torch.float32:
+        """Checks the form of all, and that there is a label for each image."""
+        shape = tuple(self.images.shape) if isinstance(self.images, Tensor) and known.plain(self.images) else ()
+        if len(shape) != 4 or shape[1] not in (1, 3) or 0 in shape or self.images.dtype != torch.float32:
             got = f"{self.images.dtype} {shape}" if isinstance(self.images, Tensor) else shown(self.images)
             raise HardgenError(f"donors must be D x C x h x w float32 with 1 or 3 channels; got {got}")
+        object.__setattr__(self, "labels", known.whole_numbers("donors: labels", self.labels))
+        object.__setattr__(self, "ids", known.texts("donors: ids", self.ids))
         if len(self.labels) != shape[0] or len(self.ids or self.labels) != shape[0]:
             got = f"{len(self.labels)} labels, {len(self.ids)} ids"
             raise HardgenError(f"donors need a label (and an id, or no ids) for each of the {shape[0]}; got {got}")
@@ -75,12 +78,16 @@ class Pixels:
     def __set__(self, batch: "Batch", images: Tensor | Source) -> None:
         if not isinstance(images, Tensor) and not hasattr(images, "decoded"):
             raise HardgenError(f"images must be a tensor, B x C x H x W float32; got {type(images).__name__}")
+        if isinstance(images, Tensor) and not known.plain(images):
+            raise HardgenError("images must be a plain tensor that holds its values; got one of another kind")
         batch.__dict__["images" if isinstance(images, Tensor) else "source"] = images
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Images of one size.
+
+    What is known of them may be given as lists, arrays or tensors, and is held as said here.
 
     Attributes:
         images: B x C x H x W float32 in [0, 1], channels_last, C = 1 or 3; may be given as a source.
@@ -104,10 +111,12 @@ class Batch:
 
     def __post_init__(self) -> None:
         """Checks shape, type and range once, where images come in."""
-        for name in ("ids", "labels", "classes", "boxes"):
-            value = getattr(self, name)
-            if not isinstance(value, (tuple, list)) and (name != "boxes" or value is not None):
-                raise HardgenError(f"{name} must be a list; got {shown(value)}")
+        object.__setattr__(self, "ids", known.texts("ids", self.ids))
+        labels = known.whole_numbers("labels", self.labels) or known.Held((-1,) * len(self.ids))
+        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "classes", known.texts("classes", self.classes))
+        if self.boxes is not None:
+            object.__setattr__(self, "boxes", known.boxes("boxes", self.boxes))
         if not isinstance(self.donors, Donors | None):
             raise HardgenError(f"donors must be a hardgen.Donors; got {type(self.donors).__name__}")
         shape, n = self.shape, len(self.ids)
@@ -115,21 +124,13 @@ class Batch:
             raise HardgenError(f"images must be B x C x H x W with 1 or 3 channels; got shape {shape}")
         if self.source is None and self.images.dtype != torch.float32:
             raise HardgenError(f"images must be float32 in [0, 1]; got {self.images.dtype}")
-        if not self.labels:
-            object.__setattr__(self, "labels", (-1,) * n)
-        for box in self.boxes or ():
-            if not isinstance(box, Tensor) or box.ndim != 2 or box.shape[1] != 4:
-                got = f"shape {tuple(box.shape)}" if isinstance(box, Tensor) else shown(box)
-                raise HardgenError(f"boxes must be a tensor of n x 4 for each image (x0, y0, x1, y1); got {got}")
         counts = {"images": shape[0], "labels": len(self.labels), "boxes": n if self.boxes is None else len(self.boxes)}
         wrong = ", ".join(f"{count} {name}" for name, count in counts.items() if count != n)
         if wrong:
             raise HardgenError(f"a batch needs one of each per id ({n}); got {wrong}")
-        frame = (n, 1, *shape[-2:])
-        masks = self.masks
-        if masks is not None and not (isinstance(masks, Tensor) and masks.dtype == torch.bool and masks.shape == frame):
-            got = f"{masks.dtype} {tuple(masks.shape)}" if isinstance(masks, Tensor) else shown(masks)
-            raise HardgenError(f"masks must be bool of shape {frame}; got {got}")
+        if self.masks is not None:
+            frame = (n, 1, *shape[-2:])
+            object.__setattr__(self, "masks", known.masks("masks", self.masks, frame, self.device))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -214,6 +215,12 @@ class Batch:
             grey[maybe] = _all_equal(images[maybe])
         return grey
 
+    def with_grey(self, images: Tensor) -> Tensor:
+        """New images for these, in which what is grey here is so to the last bit: it takes the first channel."""
+        if images.shape[1] == 1 or not bool(self.grey.any()):
+            return images
+        return torch.where(self.grey[:, None, None, None], images[:, :1], images)
+
     @functools.cached_property
     def means(self) -> Tensor:
         """The mean of every channel, B x C."""
@@ -235,12 +242,6 @@ class Batch:
         if empty:
             raise HardgenError(f"target=object needs a box or mask inside every image; {samples(empty)}: none")
         return target
-
-
-def distance(a: Batch, b: Batch) -> Tensor:
-    """Root mean square difference of each image to the other batch's, in full scale, B float32."""
-    known = a.coded.distance(b.coded) if a.coded is not None and b.coded is not None else None
-    return rmse(a.images, b.images) if known is None else known
 
 
 def _all_equal(images: Tensor) -> Tensor:

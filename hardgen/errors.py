@@ -2,6 +2,7 @@
 
 import difflib
 import enum
+import math
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
@@ -42,9 +43,10 @@ def near(name: str, options: Iterable[str]) -> str:
 def shown(value: object) -> str:
     """A value as an error line shows it: as Python writes it, in one line of at most 80 characters."""
     try:
-        text = " ".join(repr(value).split())
+        text = repr(value) if isinstance(value, str) else " ".join(repr(value).split())
     except Exception:  # whole numbers of more than 4300 digits, and objects that fail to show themselves
-        text = f"a {type(value).__name__}"
+        digits = f"{value.bit_length() * math.log10(2):.0f}" if isinstance(value, int) else ""
+        text = f"a whole number of about {digits} digits" if digits else f"a {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 
@@ -61,5 +63,5 @@ def choice(options: type[E], name: str, where: str) -> E:
         HardgenError: naming `where` and the nearest member, if there is none of that name.
     """
     if name not in options.__members__:
-        raise HardgenError(f"{where}: unknown {name!r}{near(str(name), options.__members__)}")
+        raise HardgenError(f"{where}: unknown {shown(name)}{near(str(name), options.__members__)}")
     return options[name]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.errors import HardgenError
+from hardgen.known import plain
 
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
@@ -25,7 +26,7 @@ def to_float(images: Tensor | NDArray[Any]) -> Tensor:
     if not isinstance(images, (Tensor, np.ndarray)):
         raise HardgenError(f"images must be a tensor or an array; got {type(images).__name__}")
     if isinstance(images, Tensor):
-        if images.is_nested or images.layout is not torch.strided or images.is_meta or images.is_quantized:
+        if not plain(images):
             raise HardgenError("images must be a plain tensor that holds its values; got one of another kind")
         tensor = images[None] if images.ndim == 3 else images
         allowed = "a tensor must be C x H x W or B x C x H x W"

@@ -8,14 +8,12 @@ import dataclasses
 import enum
 import math
 import numbers
-import types
-import typing
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hardgen.errors import HardgenError, choice, shown
+from hardgen.errors import HardgenError, shown
 
 
 class Scale(enum.Enum):
@@ -166,54 +164,3 @@ def number_in(value: object, low: float, high: float, where: str, allowed: str, 
         got = shown(value.item() if isinstance(value, np.generic) else value)
         raise HardgenError(f"{where} must be {allowed}; got {got}")
     return number
-
-
-def checked(field: "dataclasses.Field[Any]", hint: Any, owner: str, value: Any) -> Any:
-    """What a perturbation keeps for a field: strings brought to enums, lists to tuples, numbers to their type.
-
-    Args:
-        field: The field.
-        hint: Its type.
-        owner: The perturbation's name.
-        value: What was given.
-
-    Raises:
-        HardgenError: if the value is of another type or out of range, naming `owner.field`.
-    """
-    where, kinds = f"{owner}.{field.name}", _parts(hint)
-    options = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, enum.Enum)), None)
-    if options is not None and isinstance(value, str):
-        value = choice(options, value, where)
-    value = tuple(value) if isinstance(value, list) else value
-    for role in ("knob", "setting"):
-        if role in field.metadata:
-            field.metadata[role].check(owner, field.name, value)
-    if not any(_is_a(kind, value) for kind in kinds):
-        raise HardgenError(f"{where} must be {' or '.join(map(_named, kinds))}; got {shown(value)}")
-    if "knob" in field.metadata:
-        return int(value) if field.metadata["knob"].integer else float(value)
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):  # NumPy's, too, becomes Python's own
-        value = float(value) if float in kinds else math.trunc(value) if int in kinds else value
-    return value
-
-
-def _parts(hint: Any) -> tuple[Any, ...]:
-    return typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-
-
-def _is_a(kind: Any, value: Any) -> bool:
-    """Whether a value is of a type; of a type that no field of the catalogue has, every value is."""
-    kind = typing.get_origin(kind) or kind
-    if kind in (int, float):
-        real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        whole = isinstance(value, numbers.Integral)
-        return real and (kind is float or whole or float(value).is_integer())
-    known = kind in (bool, str, tuple, types.NoneType) or (isinstance(kind, type) and issubclass(kind, enum.Enum))
-    return not known or isinstance(value, kind)
-
-
-def _named(kind: Any) -> str:
-    if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        return f"one of {', '.join(kind.__members__)}"
-    words = {bool: "true or false", int: "a whole number", float: "a number", str: "text", types.NoneType: "none"}
-    return words.get(kind, "a list")

@@ -15,15 +15,16 @@ from typing import Any, ClassVar, Self, final
 import torch
 from torch import Tensor
 
-from hardgen.batch import Batch, distance
+from hardgen.batch import Batch
 from hardgen.errors import HardgenError, near
+from hardgen.fields import checked
 from hardgen.functional.filters import gaussian_blur
 from hardgen.functional.measures import Doses as Doses
-from hardgen.functional.measures import Measured
+from hardgen.functional.measures import Measured, rmse
 from hardgen.functional.motions import Motion, Planar
 from hardgen.functional.sampling import Border
 from hardgen.functional.sources import Making, Unclamped
-from hardgen.knobs import Knob, checked, knobs_of
+from hardgen.knobs import Knob, knobs_of
 from hardgen.rng import SampleRng
 
 
@@ -116,9 +117,7 @@ class Perturbation(ABC):
             raise HardgenError(f"{self.name} takes its pixels from other images: hand it a batch with donors")
         after, doses = self.apply(batch, rng)
         if after.source is None:
-            images = after.images
-            if images.shape[1] == 3 and bool(batch.grey.any()):
-                images = torch.where(batch.grey[:, None, None, None], images[:, :1], images)
+            images = batch.with_grey(after.images)
             after = after.replace(images if self.on_grid else Unclamped(images), on_grid=self.on_grid)
         return Outcome(after, Measured({"rmse": lambda: distance(after, batch)}, doses, self.dose(after)))
 
@@ -209,7 +208,8 @@ class GeometricPerturbation(Perturbation):
     def sample(self, batch: Batch, motion: Motion | Planar) -> Batch:
         """Takes the images' pixels from where they were; masks and boxes stay."""
         if self.minification > 1.0:
-            batch = batch.replace(gaussian_blur(batch.images, (self.minification - 1) / 2))
+            blurred = gaussian_blur(batch.images, (self.minification - 1) / 2)
+            batch = batch.replace(batch.with_grey(blurred))
         if batch.on_cpu:
             return batch.made(motion.making(self.border))
         return batch.replace(motion.move(batch.images, self.border))
@@ -226,3 +226,9 @@ class GeometricPerturbation(Perturbation):
 @functools.cache
 def _hints(cls: type) -> dict[str, Any]:
     return typing.get_type_hints(cls)
+
+
+def distance(a: Batch, b: Batch) -> Tensor:
+    """Root mean square difference of each image to the other batch's, in full scale, B float32."""
+    found = a.coded.distance(b.coded) if a.coded is not None and b.coded is not None else None
+    return rmse(a.images, b.images) if found is None else found

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from hardgen import registry
 from hardgen.batch import Batch
-from hardgen.errors import HardgenError, near
+from hardgen.errors import HardgenError, near, shown
 from hardgen.functional.measures import Measured
 from hardgen.perturbation import Outcome, Perturbation
 from hardgen.rng import SampleRng
@@ -31,6 +31,17 @@ class Pipeline:
     """
 
     slots: Mapping[str, Perturbation]
+
+    def __post_init__(self) -> None:
+        """Checks that there are slots, with names, and what they hold."""
+        if not isinstance(self.slots, Mapping):
+            raise HardgenError(
+                f"a pipeline's slots must be a mapping from name to perturbation; got {shown(self.slots)}"
+            )
+        for slot, perturbation in self.slots.items():
+            if not isinstance(slot, str) or not isinstance(perturbation, Perturbation):
+                got = f"{shown(slot)}: {shown(perturbation)}"
+                raise HardgenError(f"a pipeline's slots must be texts that name perturbations; got {got}")
 
     def rngs(self, seed: int, batch: Batch) -> dict[str, SampleRng]:
         """The draws of every slot for a batch; hand them to several calls and the conditions share them."""
@@ -91,11 +102,20 @@ class Pipeline:
         """The pipeline that a spec, or its JSON, describes.
 
         Raises:
-            HardgenError: for an unknown perturbation or field, or pixels of another version.
+            HardgenError: for another form, an unknown perturbation or field, or pixels of another version.
         """
-        rows: Spec = json.loads(spec) if isinstance(spec, str) else spec
+        try:
+            rows: Any = json.loads(spec) if isinstance(spec, str) else spec
+        except ValueError:
+            rows = None
+        if not isinstance(rows, (list, tuple)):
+            raise HardgenError(f"a spec must be a list with a mapping for each slot, or its JSON; got {shown(spec)}")
         slots: dict[str, Perturbation] = {}
         for row in rows:
+            named = isinstance(row, Mapping) and all(isinstance(row.get(k), str) for k in ("slot", "perturbation"))
+            if not named or row["slot"] in slots:
+                allowed = "a mapping with the texts slot, of its own, and perturbation"
+                raise HardgenError(f"each slot of a spec must be {allowed}; got {shown(row)}")
             fields = {k: v for k, v in row.items() if k not in ("slot", "perturbation", "version")}
             slots[row["slot"]] = build(row["perturbation"], fields)
             made = slots[row["slot"]].version
@@ -117,7 +137,7 @@ def build(name: str, fields: Mapping[str, Any], beside: Sequence[str] = ()) -> P
     known = [f.name for f in dataclasses.fields(cls)]
     for field in fields:
         if field not in known:
-            raise HardgenError(f"{name} has no field {field!r}{near(field, [*known, *beside])}")
+            raise HardgenError(f"{name} has no field {shown(field)}{near(field, [*known, *beside])}")
     return cls(**fields)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from hardgen.errors import HardgenError, near
+from hardgen.errors import HardgenError, near, shown
 from hardgen.files import CONF, digest
 from hardgen.perturbation import Perturbation
 
@@ -48,6 +48,9 @@ CHECKS = frozenset(
     ]
 )
 """The checks of the contract (`hardgen.testing`), which exemptions name."""
+
+LONGEST = 80
+"""Letters of a name: it becomes a part of files' and folders' names."""
 
 _classes: dict[str, type[Perturbation]] = {}
 
@@ -111,7 +114,7 @@ def get(name: str) -> type[Perturbation]:
     if name not in _classes:
         empty = "hardgen.perturbations" not in sys.modules
         hint = "; import hardgen.perturbations first, which registers the catalogue" if empty else near(name, _classes)
-        raise HardgenError(f"unknown perturbation {name!r}{hint}")
+        raise HardgenError(f"unknown perturbation {shown(name)}{hint}")
     return _classes[name]
 
 
@@ -180,8 +183,8 @@ def _family(module: str) -> str:
 
 
 def _check_word(what: str, word: str) -> None:
-    if not word.isidentifier() or not word.isascii() or word != word.lower():
-        raise HardgenError(f"a perturbation's {what} is made of a-z, 0-9 and _; got {word!r}")
+    if not word.isidentifier() or not word.isascii() or word != word.lower() or len(word) > LONGEST:
+        raise HardgenError(f"a perturbation's {what} is made of a-z, 0-9 and _, at most {LONGEST}; got {shown(word)}")
 
 
 def _origin(cls: type) -> str:

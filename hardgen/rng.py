@@ -102,8 +102,8 @@ class SampleRng:
 
     def __post_init__(self) -> None:
         """Checks the seed: another type, which would key other draws, is no number for the same ones."""
-        if not isinstance(self.seed, numbers.Integral) or isinstance(self.seed, bool):
-            raise HardgenError(f"seed must be a whole number; got {shown(self.seed)}")
+        if not isinstance(self.seed, numbers.Integral) or isinstance(self.seed, bool) or abs(self.seed) >= 1 << 63:
+            raise HardgenError(f"seed must be a whole number, less than 9.2e+18 in size; got {shown(self.seed)}")
 
     def normal(self, name: str, *shape: int) -> Tensor:
         """Standard normal numbers, B x shape, float32.

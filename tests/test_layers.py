@@ -6,7 +6,20 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "hardgen"
 
 FLOORS = [
-    ["errors", "files", "tables", "progress", "images", "knobs", "rng", "batch", "functional", "heap"],
+    [
+        "errors",
+        "files",
+        "tables",
+        "progress",
+        "images",
+        "known",
+        "knobs",
+        "fields",
+        "rng",
+        "batch",
+        "functional",
+        "heap",
+    ],
     ["perturbation", "registry", "adapters"],
     ["perturbations", "pipeline"],
     ["data", "models", "testing"],

@@ -10,6 +10,7 @@ import importlib
 import inspect
 import os
 import random
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
@@ -30,6 +31,9 @@ NAMESPACES = {
     "torchvision": ("torchvision.transforms.v2", "Transform"),
 }
 """The public module of each library, and the class that its transforms derive from."""
+
+
+_ONE_AT_A_TIME = threading.RLock()
 
 
 @functools.cache
@@ -112,16 +116,20 @@ def build(recipe: Recipe, value: float, short_side: int) -> Callable[[Image, int
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """Keeps what a library says and draws to itself: no warning comes out, and the global generators are put back."""
-    states = torch.get_rng_state(), np.random.get_state(), random.getstate()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        torch.set_rng_state(states[0])
-        np.random.set_state(states[1])
-        random.setstate(states[2])
+    """Keeps what a library says and draws to itself: no warning comes out, and the global generators are put back.
+
+    Threads enter one after the other, since they share those generators.
+    """
+    with _ONE_AT_A_TIME:
+        states = torch.get_rng_state(), np.random.get_state(), random.getstate()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                yield
+        finally:
+            torch.set_rng_state(states[0])
+            np.random.set_state(states[1])
+            random.setstate(states[2])
 
 
 def one_line(error: BaseException) -> str:

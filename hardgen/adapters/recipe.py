@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml  # type: ignore[import-untyped, unused-ignore]
-
-from hardgen.errors import HardgenError, choice, near
+from hardgen.adapters.plain_yaml import read_yaml
+from hardgen.errors import HardgenError, choice, near, shown
 from hardgen.knobs import Knob, Scale, number_in
 
 LIBRARIES = ("albumentations", "kornia", "torchvision")
 
-TERM = re.compile(r"(?P<sign>-?)(?P<of>value|\d*\.?\d+)(?P<side> of the short side)?(, (?P<whole>whole|odd))?")
+TERM = re.compile(
+    r"(?P<sign>-?)(?P<of>value|\d*\.?\d+(e[-+]?\d+)?)(?P<side> of the short side)?(, (?P<whole>whole|odd))?"
+)
 """A word of `parameters` that stands for a number: `value`, `-value`, `value of the short side`, `0.07 of the short
 side, odd`. `value` is the knob's; `whole` rounds; `odd` gives the nearest odd whole number, at least 3."""
 
@@ -95,10 +96,7 @@ def read_recipes(file: Path, module: str) -> list[Recipe]:
     Raises:
         HardgenError: in one line that names the recipe and the key.
     """
-    try:
-        content = yaml.load(file.read_text(encoding="utf-8"), _Once)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise HardgenError(f"not a YAML file: {' '.join(str(error).split())}") from error
+    content = read_yaml(file)
     rows = content if isinstance(content, list) else [content]
     if not rows:
         raise HardgenError("it holds no perturbation: write one mapping, or a list of them")
@@ -110,30 +108,21 @@ def read_recipes(file: Path, module: str) -> list[Recipe]:
     return recipes
 
 
-class _Once(yaml.SafeLoader):  # type: ignore[misc, unused-ignore]
-    """Plain YAML in which no key stands twice."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        for i, key in enumerate(keys):
-            if key in keys[:i]:
-                raise HardgenError(f"{key}: stands twice in the mapping of line {node.start_mark.line + 1}")
-        return super().construct_mapping(node, deep)
-
-
 def _recipe(row: Any, where: str, file: str, module: str) -> Recipe:
     if not isinstance(row, dict):
-        raise HardgenError(f"{where} must be a mapping with the keys {', '.join(_NEEDED)}; got {row!r}")
-    where = str(row.get("name", where))
+        raise HardgenError(f"{where} must be a mapping with the keys {', '.join(_NEEDED)}; got {shown(row)}")
+    where = _cut(row.get("name", where))
     _check(row, _KINDS, _NEEDED, where)
     _check(row["knob"], _KNOB, tuple(k for k in _KNOB if k != "scale"), where, "knob.")
     if row["library"] not in LIBRARIES:
-        raise HardgenError(f"{where}: library: unknown {row['library']!r}{near(row['library'], LIBRARIES)}")
+        raise HardgenError(f"{where}: library: unknown {shown(row['library'])}{near(row['library'], LIBRARIES)}")
     if not row["doc"].partition("\n")[0].strip().endswith("."):
-        raise HardgenError(f"{where}: doc must be one sentence that ends with a full stop; got {row['doc']!r}")
+        raise HardgenError(f"{where}: doc must be one sentence that ends with a full stop; got {shown(row['doc'])}")
     for check, reason in row.get("exemptions", {}).items():
         if not isinstance(check, str) or not isinstance(reason, str):
-            raise HardgenError(f"{where}: exemptions: each check needs its reason as text; got {check!r}: {reason!r}")
+            raise HardgenError(
+                f"{where}: exemptions: each check needs its reason as text; got {shown(check)}: {shown(reason)}"
+            )
     for key, most in (("least_side", LARGEST), ("version", math.inf)):
         number_in(row.get(key, 1), 1, most, f"{where}: {key}", f"in [1, {most}]")
     if row.get("moves", False) and (row.get("blend", False) or row.get("eight_bit", False)):
@@ -158,24 +147,40 @@ def _check(
 ) -> None:
     for key, value in row.items():
         if key not in kinds:
-            raise HardgenError(f"{where}: {at}{key}: there is no such key{near(str(key), kinds)}")
+            raise HardgenError(f"{where}: {at}{_cut(key)}: there is no such key{near(str(key), kinds)}")
         kind = kinds[key]
         number = isinstance(value, numbers.Real) and not isinstance(value, bool)
         right = number if kind is float else isinstance(value, kind) and (kind is not int or number)
         if not right or (kind is str and not value.strip()):
-            raise HardgenError(f"{where}: {at}{key} must be {_WORDS[kind]}; got {value!r}")
+            hint = _hint(value) if kind in (int, float) else ""
+            raise HardgenError(f"{where}: {at}{key} must be {_WORDS[kind]}; got {shown(value)}{hint}")
     for key in needed:
         if key not in row:
             raise HardgenError(f"{where}: {at}{key} is missing")
 
 
+def _cut(key: Any) -> str:
+    return key if isinstance(key, str) and len(key) <= 80 else shown(key)
+
+
+def _hint(value: Any) -> str:
+    """How the number that a text spells is written."""
+    try:
+        number = float(value) if isinstance(value, str) else math.nan
+    except ValueError:
+        return ""
+    if math.isnan(number):
+        return ""
+    return f", which is text: write {number:.15g} without quotes" if math.isfinite(number) else ": infinity is .inf"
+
+
 def _spec(row: Mapping[str, Any], where: str) -> Knob:
     name = row["name"]
     if not name.isidentifier() or keyword.iskeyword(name):
-        raise HardgenError(f"{where}: knob.name is made of letters, digits and _; got {name!r}")
+        raise HardgenError(f"{where}: knob.name is made of letters, digits and _; got {shown(name)}")
     neutral, hardest = row["neutral"], row["hardest"]
     if neutral == hardest:
-        raise HardgenError(f"{where}: knob.hardest must differ from knob.neutral; got {hardest!r} for both")
+        raise HardgenError(f"{where}: knob.hardest must differ from knob.neutral; got {shown(hardest)} for both")
     scale = choice(Scale, str(row.get("scale", "linear")).upper(), f"{where}: knob.scale")
     if not math.isfinite(hardest) or not (neutral == math.inf if scale is Scale.RECIPROCAL else math.isfinite(neutral)):
         start = ".inf" if scale is Scale.RECIPROCAL else "finite"
@@ -202,8 +207,12 @@ def _turned(value: Any, where: str) -> bool:
         return sum(_turned(part, where) for part in parts) > 0
     term = TERM.fullmatch(value) if isinstance(value, str) else None
     if isinstance(value, str) and term is None and re.search(r"\bvalue\b|short side", value):
-        raise HardgenError(f"{where}: {value!r} is not '[-]value|NUMBER[ of the short side][, whole|odd]'")
-    return term is not None and term["of"] == "value"
+        raise HardgenError(f"{where}: {shown(value)} is not '[-]value|NUMBER[ of the short side][, whole|odd]'")
+    if term is None or term["of"] == "value":
+        return term is not None
+    if not math.isfinite(float(term["of"])):
+        raise HardgenError(f"{where}: a number must be finite; got {shown(value)}")
+    return False
 
 
 def _filled(content: Any, value: float, short_side: int) -> Any:

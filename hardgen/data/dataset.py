@@ -1,12 +1,14 @@
 """What a source of images gives: samples of one size, each with a stable id."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hardgen.errors import HardgenError
+from hardgen.errors import HardgenError, samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,3 +81,14 @@ class Dataset(Protocol):
 
     def fingerprint(self) -> str:
         """A hash of the content (pixels or file bytes, labels, boxes, resize and crop), not of dates or places."""
+
+
+def check_ids(ids: Sequence[str], owner: str) -> None:
+    """Refuses samples of one id: they would share their draws, and their rows in tables.
+
+    Raises:
+        HardgenError: naming them.
+    """
+    twice = [id for id, count in Counter(ids).items() if count > 1]
+    if twice:
+        raise HardgenError(f"{owner} must give every sample an id of its own; it gives {samples(twice)} more than once")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hardgen.data.dataset import Sample
+from hardgen.data.dataset import Sample, check_ids
 from hardgen.data.framing import Frame
 from hardgen.data.read_image import read_image
 from hardgen.data.subset import balanced
@@ -49,10 +49,14 @@ class ListedFiles:
             entries: The files, in order.
             frame: How they come to one size.
             limit: How many to keep, class-balanced; None: all.
+
+        Raises:
+            HardgenError: if two files have one name once what is no UTF-8 in it is spelt out.
         """
         self.name, self.classes, self.frame = readable(name), tuple(map(readable, classes)), frame
         kept = [entries[i] for i in balanced([e.label for e in entries], limit)]
         self._entries = [dataclasses.replace(e, id=readable(e.id)) for e in kept]
+        check_ids(self.ids(), f"the data {self.name!r}")
 
     def __len__(self) -> int:
         return len(self._entries)

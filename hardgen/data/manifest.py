@@ -8,7 +8,8 @@ from typing import Any
 from hardgen.data.framing import Frame
 from hardgen.data.listed import Box, Entry, ListedFiles
 from hardgen.data.table import Table, read_table
-from hardgen.errors import HardgenError
+from hardgen.errors import HardgenError, shown
+from hardgen.known import MOST_CLASSES
 
 EDGES = ("x0", "y0", "x1", "y1")
 
@@ -82,7 +83,7 @@ class Manifest:
         whole = [_whole(text) for text in texts]
         for i, text in enumerate(texts):
             if whole[i] is None and _is_number(text):
-                raise table.wrong(i, f"{column} must be a whole number or a name; got {text!r}")
+                raise table.wrong(i, f"{column} must be a whole number or a name; got {shown(text)}")
         if all(label is None for label in whole):
             classes = sorted(set(texts))
             if self.n_classes is not None and self.n_classes != len(classes):
@@ -91,8 +92,9 @@ class Manifest:
             return [place[text] for text in texts], classes
         labels = []
         for i, label in enumerate(whole):
-            if label is None or label < 0:
-                raise table.wrong(i, f"{column} must be a whole number from 0, as in other rows; got {texts[i]!r}")
+            if label is None or not 0 <= label < MOST_CLASSES:
+                allowed = f"a whole number from 0 to {MOST_CLASSES - 1}"
+                raise table.wrong(i, f"{column} must be {allowed}, as in other rows; got {shown(texts[i])}")
             if self.n_classes is not None and label >= self.n_classes:
                 raise table.wrong(i, f"{column} must be less than data.n_classes={self.n_classes}; got {label}")
             labels.append(label)
@@ -148,7 +150,7 @@ def _box(table: Table, i: int, row: Mapping[str, Any]) -> tuple[Box, ...]:
     try:
         x0, y0, x1, y1 = (float(cell) for cell in cells)
     except (TypeError, ValueError):
-        raise table.wrong(i, f"{', '.join(EDGES)} must be four numbers or all empty; got {cells}") from None
+        raise table.wrong(i, f"{', '.join(EDGES)} must be four numbers or all empty; got {shown(cells)}") from None
     if not (x0 < x1 < float("inf") and y0 < y1 < float("inf") and min(x0, y0) > float("-inf")):
         raise table.wrong(i, f"a box needs x0 < x1 and y0 < y1; got {[x0, y0, x1, y1]}")
     return ((x0, y0, x1, y1),)

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from torch.utils.data import IterableDataset
 
-from hardgen.data.dataset import Dataset, Sample, UnreadableImage
+from hardgen import known
+from hardgen.data.dataset import Dataset, Sample, UnreadableImage, check_ids
 from hardgen.data.framing import Frame
 from hardgen.data.pixels import to_uint8
 from hardgen.data.read_image import one_line
 from hardgen.data.subset import balanced
-from hardgen.errors import HardgenError
+from hardgen.errors import HardgenError, shown
 from hardgen.files import digest, readable
 
 
@@ -37,9 +38,10 @@ def wrap(
         limit: A class-balanced number of images; None: all.
 
     Raises:
-        HardgenError: if it is not map-style or is empty.
+        HardgenError: if it is not map-style or is empty, or two samples of hardgen's own have one id.
     """
     if all(callable(getattr(dataset, method, None)) for method in ("ids", "labels", "fingerprint")):
+        check_ids(dataset.ids(), f"the dataset {type(dataset).__name__}")
         return cast(Dataset, dataset)
     if isinstance(dataset, IterableDataset) or not (hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__")):
         raise HardgenError(f"a dataset needs len() and [index]; {type(dataset).__name__} has not")
@@ -135,12 +137,12 @@ class WrappedDataset:
 
     def _label(self, label: Any, owner: str) -> int:
         try:
-            number = int(label) if np.ndim(label) == 0 or np.size(label) == 1 else -1
-        except (TypeError, ValueError):
+            number = known.label(label)
+        except (ValueError, RuntimeError):
             number = -1
         if number < 0 or (self._classes and number >= len(self._classes)):
             most = f" to {len(self._classes) - 1}" if self._classes else ""
-            raise HardgenError(f"{owner}: a label must be a whole number from 0{most}; got {label!r}")
+            raise HardgenError(f"{owner}: a label must be a whole number from 0{most}; got {shown(label)}")
         return number
 
 
@@ -153,17 +155,13 @@ def _classes_of(dataset: Any) -> Sequence[str]:
 def _boxes(boxes: Any, owner: str) -> NDArray[np.float32] | None:
     if boxes is None:
         return None
-    array = np.asarray(boxes, dtype=np.float32)
-    array = array.reshape(0, 4) if array.size == 0 else array
-    if array.ndim != 2 or array.shape[1] != 4:
-        raise HardgenError(f"{owner}: boxes must be n x 4 (x0, y0, x1, y1 in pixels); got shape {array.shape}")
-    return array
+    return known.boxes(f"{owner}: boxes", [boxes])[0].cpu().numpy()
 
 
 def _mask(mask: Any, pixels: NDArray[np.uint8], owner: str) -> NDArray[np.bool_] | None:
     if mask is None:
         return None
-    array = np.asarray(mask).squeeze().astype(np.bool_)
-    if array.shape != pixels.shape[:2]:
-        raise HardgenError(f"{owner}: mask must be H x W like the image {pixels.shape[:2]}; got shape {array.shape}")
-    return array
+    shape = pixels.shape[:2]
+    if hasattr(mask, "reshape") and [n for n in mask.shape if n != 1] == [n for n in shape if n != 1]:
+        mask = mask.reshape(shape)
+    return known.masks(f"{owner}: mask", mask, shape).numpy()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hardgen.functional import flows
+from hardgen.functional.fields import unit
 from hardgen.functional.kernels import gaussian
 from hardgen.functional.parallel import by_image
 from hardgen.functional.sampling import resample
@@ -51,9 +52,9 @@ def grid(height: int, width: int, grain: float) -> tuple[int, int]:
     Args:
         height: In pixels.
         width: In pixels.
-        grain: Standard deviation of the field's smoothing, of the short side.
+        grain: Standard deviation of the field's smoothing, of `fields.unit`.
     """
-    cell = grain * min(height, width) / CELLS
+    cell = grain * unit(height, width) / CELLS
     rows, columns = max(round(height / cell), 1), max(round(width / cell), 1)
     return rows + 2 * MARGIN, columns + 2 * MARGIN
 

@@ -16,18 +16,28 @@ from torch import Tensor
 
 SPLINE_ENDS = 3
 """How many nodes more than cells a cubic spline needs."""
+MOST_ASPECT = 16
+"""Long side to short side up to which an image is no strip."""
 FINEST = 0.5
 """Least distance of a spline's nodes in pixels."""
 
 
-def cells(size: int, short: int, cell: float) -> int:
+def unit(height: int, width: int) -> float:
+    """What lengths of fields are fractions of, in pixels: the short side, but of strips a sixteenth of the long one.
+
+    Without that a strip one pixel wide takes thousands of times the draws that a square takes.
+    """
+    return max(min(height, width), max(height, width) / MOST_ASPECT)
+
+
+def cells(size: int, short: float, cell: float) -> int:
     """How many cells of a length, in fractions of the short side, cover so many pixels."""
     return max(math.ceil(size / short / cell - 1e-9), 1)
 
 
 def spline_shape(height: int, width: int, cell: float) -> tuple[int, int]:
     """The shape of the draws that `spline` spreads over an image."""
-    short = min(height, width)
+    short = unit(height, width)
     cell = max(cell, FINEST / short)
     return cells(height, short, cell) + SPLINE_ENDS, cells(width, short, cell) + SPLINE_ENDS
 
@@ -44,7 +54,7 @@ def spline(nodes: Tensor, height: int, width: int, cell: float) -> Tensor:
     Returns:
         B x C x height x width of unit variance at every pixel, blobs about two cells wide.
     """
-    short = min(height, width)
+    short = unit(height, width)
     cell = max(cell, FINEST / short)
     down = _spline_matrix(height, short, cell).to(nodes.device)
     across = _spline_matrix(width, short, cell).to(nodes.device)
@@ -53,7 +63,7 @@ def spline(nodes: Tensor, height: int, width: int, cell: float) -> Tensor:
 
 def lattice_shape(height: int, width: int, cell: float) -> tuple[int, int]:
     """The shape of the gradients of `perlin` over an image."""
-    short = min(height, width)
+    short = unit(height, width)
     return cells(height, short, cell) + 1, cells(width, short, cell) + 1
 
 
@@ -69,7 +79,7 @@ def perlin(turns: Tensor, height: int, width: int, cell: float) -> Tensor:
     Returns:
         B x C x height x width in [-root 1/2, root 1/2].
     """
-    short = min(height, width)
+    short = unit(height, width)
     fade_y, slope_y = (m.to(turns.device) for m in _lattice_matrices(height, short, cell))
     fade_x, slope_x = (m.to(turns.device) for m in _lattice_matrices(width, short, cell))
 
@@ -134,7 +144,7 @@ def spectral(coefficients: Tensor, exponent: float, height: int, width: int) -> 
     return _by_image(kept, one)
 
 
-def lines(values: Tensor, size: int, short: int, width: float) -> Tensor:
+def lines(values: Tensor, size: int, short: float, width: float) -> Tensor:
     """Spreads one number per line over so many pixels: B x n to B x size; n is `cells(size, short, width)`."""
     return values[:, _lines(values.shape[1], size, short, width, values.device)]
 
@@ -153,14 +163,14 @@ def blocks(values: Tensor, height: int, width: int, cell: float) -> Tensor:
     """
     if tuple(values.shape[-2:]) == (height, width):
         return values
-    short = min(height, width)
+    short = unit(height, width)
     rows = _lines(values.shape[2], height, short, cell, values.device)
     columns = _lines(values.shape[3], width, short, cell, values.device)
     # Columns first, while there is one row per block: whole rows are then copied, which is fast.
     return values.index_select(3, columns).index_select(2, rows)
 
 
-def _lines(count: int, size: int, short: int, cell: float, device: torch.device) -> Tensor:
+def _lines(count: int, size: int, short: float, cell: float, device: torch.device) -> Tensor:
     """In which line of cells each pixel's centre lies."""
     at = (torch.arange(size, device=device) + 0.5) / (short * cell)
     return at.long().clamp_(max=count - 1)
@@ -172,7 +182,7 @@ def _by_image(draws: Tensor, how: Callable[[Tensor], Tensor]) -> Tensor:
 
 
 @functools.lru_cache(maxsize=64)
-def _spline_matrix(size: int, short: int, cell: float) -> Tensor:
+def _spline_matrix(size: int, short: float, cell: float) -> Tensor:
     """Weights of the nodes at every pixel, size x nodes, of unit length."""
     at = (np.arange(size) + 0.5) / short / cell
     away = np.abs(at[:, None] + 1 - np.arange(cells(size, short, cell) + SPLINE_ENDS)[None, :])
@@ -183,7 +193,7 @@ def _spline_matrix(size: int, short: int, cell: float) -> Tensor:
 
 
 @functools.lru_cache(maxsize=64)
-def _lattice_matrices(size: int, short: int, cell: float) -> tuple[Tensor, Tensor]:
+def _lattice_matrices(size: int, short: float, cell: float) -> tuple[Tensor, Tensor]:
     """Weights of the lattice points at every pixel, and the same times the way from the point: size x points each."""
     at = (np.arange(size) + 0.5) / short / cell
     way = at[:, None] - np.arange(cells(size, short, cell) + 1)[None, :]

@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 from torch import Tensor
 from torch.nn.functional import avg_pool2d, pad
 
+from hardgen.functional.fields import unit
 from hardgen.functional.parallel import by_image
 from hardgen.functional.tone import luminance
 
@@ -86,18 +87,17 @@ def mosaic(images: Tensor, cell: float) -> Tensor:
     """Gives each cell of a partition its mean colour.
 
     Partitions are nested: a coarser one joins cells of a finer one, so that the image never comes nearer to itself as
-    the cells grow. The finest have 1 / `FINEST` of the short side; below that the image blends into them.
+    the cells grow. The finest have 1 / `FINEST` of `fields.unit`; below that the image blends into them.
 
     Args:
         images: B x C x H x W float32.
-        cell: Side of a square of a cell's mean area, of the short side, above 0.
+        cell: Side of a square of a cell's mean area, of `fields.unit`, above 0.
 
     Returns:
         The same shape, channels_last.
     """
     height, width = images.shape[-2:]
-    short = min(height, width)
-    count = max(round(height * width / (max(cell, 1 / FINEST) * short) ** 2), 1)
+    count = max(round(height * width / (max(cell, 1 / FINEST) * unit(height, width)) ** 2), 1)
     cells = _cells(height, width, count)
     if images.device.type == "cpu":
         tiled = by_image(images, lambda image, _: flat(image, cells))
@@ -141,8 +141,7 @@ def _tree(height: int, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]
 
     Seeds are a jittered grid, in an order in which every first n of them are spread over the whole image.
     """
-    short = min(height, width)
-    rows, columns = max(round(FINEST * height / short), 1), max(round(FINEST * width / short), 1)
+    rows, columns = (max(round(FINEST * n / unit(height, width)), 1) for n in (height, width))
     y, x = (part.ravel() for part in np.mgrid[0:rows, 0:columns])
     order = np.argsort(_spread_order(y, x), kind="stable")
     jitter_y, jitter_x = _hash(y, x + 7919), _hash(x + 104729, y)

@@ -4,12 +4,15 @@ import functools
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 NAME = "hardgen-images"
 """How threads are called; work handed out from one of them stays on it."""
@@ -71,3 +74,24 @@ def _run(job: Callable[[int], object], places: range) -> None:
 @functools.lru_cache(maxsize=4)
 def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix=NAME)
+
+
+def drawn_once(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Keeps what a slow function gave for its last `most` arguments; of threads that ask at once, one works it out.
+
+    Args:
+        most: How many results are kept; they are shared and must not be written to.
+    """
+
+    def decorate(how: Callable[P, T]) -> Callable[P, T]:
+        kept, lock = functools.lru_cache(maxsize=most)(how), threading.Lock()
+
+        @functools.wraps(kept)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            with lock:
+                return kept(*args, **kwargs)  # type: ignore[arg-type, unused-ignore]
+
+        vars(call)["cache_clear"] = kept.cache_clear
+        return call
+
+    return decorate

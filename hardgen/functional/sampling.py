@@ -15,6 +15,7 @@ from torch.nn import functional
 from hardgen.functional.flows import still
 from hardgen.functional.parallel import by_image, spread
 from hardgen.functional.smooth_fields import blurred, blurred_to
+from hardgen.known import Held
 
 Picture = NDArray[Any]
 """An image, H x W x C: float32, or the bytes of an 8-bit file."""
@@ -164,7 +165,7 @@ def move_boxes(boxes: Sequence[Tensor], flow: Tensor) -> tuple[Tensor, ...]:
                 new[:] = (x, y, x + w, y + h)
 
     spread(one, len(boxes), flow.numel() * max(map(len, boxes), default=0))
-    return tuple(torch.from_numpy(new).to(rows) for new, rows in zip(moved, boxes, strict=True))
+    return Held(torch.from_numpy(new).to(rows) for new, rows in zip(moved, boxes, strict=True))
 
 
 def boxes_to_mask(boxes: Sequence[Tensor], height: int, width: int) -> Tensor:

@@ -155,14 +155,16 @@ def sheet(corners: Plane, codes: NDArray[np.integer[Any]], size: Size) -> Bytes:
         The sheet, as `Size.endless` gives it.
     """
     period, points = PERIOD * size.side, corners * np.float32(size.side) - np.float32(0.5)
-    low, high, copies = points.min(1), points.max(1), []
+    low, high, kept, places = points.min(1), points.max(1), [], []
     for shift in np.stack(np.meshgrid([-period, 0, period], [-period, 0, period]), -1).reshape(-1, 2):
-        near = ((low + shift < period) & (high + shift > -1)).all(1)
-        copies += [(k, shift) for k in np.flatnonzero(near).tolist()]
+        near = np.flatnonzero(((low + shift < period) & (high + shift > -1)).all(1))
+        kept.append(near)
+        places.append(np.rint((points[near] + shift) * (1 << SHIFT)).astype(np.int32))
+    which = np.concatenate(kept)
+    last_first = np.argsort(-which, kind="stable")
     drawn = np.full((period, period), NONE, np.uint8)
-    for k, shift in sorted(copies, key=lambda copy: -copy[0]):
-        place = np.rint((points[k] + shift) * (1 << SHIFT)).astype(np.int32)
-        cv2.fillConvexPoly(drawn, place, int(codes[k]), cv2.LINE_8, SHIFT)
+    for place, code in zip(np.concatenate(places)[last_first], codes[which[last_first]].tolist(), strict=True):
+        cv2.fillConvexPoly(drawn, place, code, cv2.LINE_8, SHIFT)
     return size.endless(drawn)
 
 

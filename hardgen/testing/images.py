@@ -10,7 +10,7 @@ from hardgen.pipeline import rounded
 from hardgen.testing.contract import choices, exempt, outcome, pixels, require, rmse, turned, turns, widest
 from hardgen.testing.samples import GREY, HALVES, sample_batch
 
-SIZES = ((64, 200), (200, 64), (17, 33), (4, 4), (1, 1))
+SIZES = ((64, 200), (200, 64), (17, 33), (1, 300), (4, 4), (1, 1))
 STEPS = 11
 JUST_ABOVE = 1e-3
 
@@ -71,11 +71,12 @@ def does_something(cls: type[Perturbation], device: str) -> None:
 
 
 def grey_stays_grey(cls: type[Perturbation], device: str) -> None:
-    """Grey images keep R = G = B, and images of one channel go through."""
+    """Grey images keep R = G = B, alone and among coloured ones, and images of one channel go through."""
     grey, single = sample_batch(device=device, pick=(GREY, HALVES)), sample_batch(device=device, channels=1)
+    mixed = sample_batch(300, 1, device, pick=(0, GREY))
     for name, perturbation in turns(cls, 0.5, 1.0):
-        images = pixels(perturbation, grey)
-        require(torch.equal(images, images[:, :1].expand_as(images)), f"{name} colours a grey image")
+        for images in (pixels(perturbation, grey), pixels(perturbation, mixed)[1:]):
+            require(torch.equal(images, images[:, :1].expand_as(images)), f"{name} colours a grey image")
         images = pixels(perturbation, single)
         require(images.shape == single.images.shape, f"{name} makes {images.shape[1]} channels of 1")
         require(bool(images.isfinite().all()), f"{name} gives values that are not finite for 1 channel")

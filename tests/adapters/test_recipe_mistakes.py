@@ -25,6 +25,28 @@ SHORTER = "parameters: {alpha: [value, value], strength: [0.5, 0.5]}"
         ("limits: Light", "limit: Light", "relief: limit: there is no such key; did you mean 'limits'?"),
         ("hardest: 1.0", "hardst: 1.0", "knob.hardst: there is no such key; did you mean 'hardest'?"),
         ("hardest: 1.0", "hardest: much", "knob.hardest must be a number; got 'much'"),
+        (
+            "hardest: 1.0",
+            "hardest: '1e-1'",
+            "knob.hardest must be a number; got '1e-1', which is text: write 0.1 without",
+        ),
+        ("hardest: 1.0", "hardest: inf", "knob.hardest must be a number; got 'inf': infinity is .inf"),
+        ("hardest: 1.0", f"hardest: {10**400}", r"line 4: a whole number must be less than 9.2e\+18 .*; got '10*…$"),
+        (
+            "hardest: 1.0",
+            f"hardest: 1{'0' * 5000}",
+            r"line 4: a whole number must be less than 9.2e\+18 .*; got '10*…$",
+        ),
+        ("hardest: 1.0", "hardest: 010", "line 4: '010' is 8 in YAML: write that"),
+        ("hardest: 1.0", "hardest: 1:30", "line 4: '1:30' is 90 in YAML: write that"),
+        ("hardest: 1.0", "hardest: 2020-13-45", "not a YAML file: month must be in"),
+        (EMBOSS, "[" * 5000, "not a YAML file: it is nested too deep"),
+        (
+            "alpha: [value, value]",
+            f"alpha: [value, '{10**400} of the short side']",
+            "parameters.alpha: a number must be",
+        ),
+        ("name: relief", f"name: {'x' * 81}", "name is made of a-z, 0-9 and _, at most 80; got 'x*…$"),
         ("hardest: 1.0", "hardest: 0.0", "knob.hardest must differ from knob.neutral"),
         ("name: alpha", "name: al pha", "knob.name is made of letters"),
         ("name: alpha", "name: neutral", "knob.name: 'neutral' means something else"),
@@ -55,7 +77,11 @@ SHORTER = "parameters: {alpha: [value, value], strength: [0.5, 0.5]}"
             "exemptions: {monotne: why}",
             "exemptions: there is no check 'monotne'; did you mean 'mono",
         ),
-        ("random: false", "family: a b | c", r"a perturbation's family is made of a-z, 0-9 and _; got 'a b \| c'"),
+        (
+            "random: false",
+            "family: a b | c",
+            r"a perturbation's family is made of a-z, 0-9 and _, at most 80; got 'a b \| c'",
+        ),
         ("name: relief", "name: all", "pipeline=all means something else"),
         ("name: relief", "name: all_blur", "pipeline=all_blur means something else"),
         ("name: relief", "name: none", "pipeline=none means something else"),
@@ -105,6 +131,13 @@ def test_a_mistake_is_one_line_that_names_file_and_key(old: str, new: str, words
         assert str(caught.value).startswith(f"plugins: {file}: ")
         assert "\n" not in str(caught.value)
     assert set(registry.perturbations()) == before
+
+
+@pytest.mark.parametrize("text", ["5e-1", "5E-1", "+.5e0", "5.e-1"])
+def test_a_number_with_an_exponent_and_no_point_is_a_number(text: str, load: Load) -> None:
+    cls = load(EMBOSS.replace("hardest: 1.0", f"hardest: {text}").replace("[0.5, 0.5]", "[5e-1, 5e-1]"))
+    assert cls.knobs()["alpha"].hardest == 0.5
+    assert cls.recipe.parameters["strength"] == (0.5, 0.5)
 
 
 BLEND = """\

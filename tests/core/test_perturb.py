@@ -1,5 +1,6 @@
 """`hardgen.perturb`: forms of images, and mistakes."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -109,9 +110,22 @@ def test_donors_are_two_photographs_where_none_are_given() -> None:
         (None, {}, "perturbation must be a registered name or a perturbation; got None"),
         (3, {"sigma": 1}, "perturbation must be a registered name or a perturbation; got 3"),
         (Rectangle, {"hardness": 0.5}, "perturbation must be a registered name .* got <class"),
-        ("gaussian_noise", {"sigma": 0.1, "seed": "a"}, "seed must be a whole number; got 'a'"),
-        ("gaussian_noise", {"sigma": 0.1, "seed": 1.0}, "seed must be a whole number; got 1.0"),
-        ("gaussian_noise", {"sigma": 0.1, "seed": True}, "seed must be a whole number; got True"),
+        ("gaussian_noise", {"sigma": 0.1, "seed": "a"}, "seed must be a whole number, .*; got 'a'"),
+        ("gaussian_noise", {"sigma": 0.1, "seed": 1.0}, "seed must be a whole number, .*; got 1.0"),
+        ("gaussian_noise", {"sigma": 0.1, "seed": True}, "seed must be a whole number, .*; got True"),
+        (
+            "gaussian_noise",
+            {"sigma": 0.1, "seed": 1 << 63},
+            r"seed must be .* less than 9\.2e\+18 in size; got 92233720",
+        ),
+        (
+            "gaussian_noise",
+            {"sigma": 0.1, "seed": 10**5000},
+            "seed must be .*; got a whole number of about 5000 digits",
+        ),
+        ("gaussian_noise", {"sigma": 0.1, "slot": 3}, "slots must be texts that name perturbations; got 3: Gauss"),
+        ("watermark", {"opacity": 0.5, "text": "w" * 101}, "watermark.text must be at most 100 characters"),
+        ("x" * 5000, {}, "unknown perturbation 'x{78}…; choose from"),
         ("gaussian_blur", {"sigma": 3}, r"must be in \[0, 0\.1\] of the short side; got 3"),
         ("rectangle", {"fraction": 0.5, "fill": "nois"}, "did you mean 'noise'"),
         ("rectangle", {"fraction": 0.5, "target": "object"}, "boxes or masks"),
@@ -141,12 +155,22 @@ def test_object_occlusion_takes_a_box() -> None:
         ({"ids": ["a", "b"]}, r"one of each per id \(2\); got 1 images"),
         ({"ids": "a"}, "ids must be a list of texts; got 'a'"),
         ({"ids": 3}, "ids must be a list of texts; got 3"),
-        ({"labels": ["cat"]}, r"labels must be a list of whole numbers; got \['cat'\]"),
+        (
+            {"labels": ["cat"]},
+            "labels must be a list of whole numbers from 0, or -1 where unknown; got 'cat' at place 0",
+        ),
         ({"labels": [None]}, "labels must be a list of whole numbers"),
         ({"labels": [1.5]}, "labels must be a list of whole numbers"),
+        ({"labels": [True]}, "labels must be a list of whole numbers .*; got True at place 0"),
+        ({"labels": np.array([True])}, "labels must be a list of whole numbers"),
+        ({"labels": [-2]}, "labels must be a list of whole numbers from 0"),
+        ({"labels": [10**400]}, "labels must be a list of whole numbers"),
+        ({"ids": [b"a"]}, "ids must be a list of texts; got b'a' at place 0"),
+        ({"ids": {"a"}}, "ids must be a list of texts; got {'a'}"),
+        ({"ids": [None]}, "ids must be a list of texts; got None at place 0"),
         ({"classes": "cat"}, "classes must be a list of texts; got 'cat'"),
-        ({"boxes": ["a"]}, "boxes must be n x 4 numbers for each image"),
-        ({"masks": "a"}, "masks must be B x 1 x H x W truth values"),
+        ({"boxes": ["a"]}, r"boxes must be n x 4 finite numbers for each image \(x0, .*; got 'a' at place 0"),
+        ({"masks": "a"}, r"masks must be bool of shape \(1, 1, 8, 8\); got 'a'"),
         ({"donors": torch.zeros(2, 3, 8, 8)}, "donors must be a hardgen.Donors; got Tensor"),
     ],
 )
@@ -162,16 +186,27 @@ IMAGE = torch.zeros(1, 3, 8, 8)
     ("make", "message"),
     [
         (lambda: hardgen.Batch(IMAGE.numpy(), ("a",)), "images must be a tensor, B x C x H x W float32; got ndarray"),
-        (lambda: hardgen.Batch(IMAGE, "a"), "ids must be a list; got 'a'"),
-        (lambda: hardgen.Batch(IMAGE, ("a",), labels=3), "labels must be a list; got 3"),
-        (lambda: hardgen.Batch(IMAGE, ("a",), boxes=3), "boxes must be a list; got 3"),
-        (lambda: hardgen.Batch(IMAGE, ("a",), boxes=([[1, 2, 3, 4]],)), r"n x 4 .*; got \[\[1, 2, 3, 4\]\]"),
+        (lambda: hardgen.Batch(IMAGE, "a"), "ids must be a list of texts; got 'a'"),
+        (lambda: hardgen.Batch(IMAGE, ("a",), labels=3), "labels must be a list of whole numbers .*; got 3"),
+        (lambda: hardgen.Batch(IMAGE, ("a",), boxes=3), "boxes must be n x 4 .*; got 3"),
+        (lambda: hardgen.Batch(IMAGE, ("a",), boxes=([[1, 2, 3]],)), r"n x 4 .*; got \[\[1, 2, 3\]\] at place 0"),
         (lambda: hardgen.Batch(IMAGE, ("a",), masks=3), "masks must be bool of shape .*; got 3"),
         (lambda: hardgen.Batch(IMAGE, ("a",), donors=IMAGE), "donors must be a hardgen.Donors; got Tensor"),
         (lambda: hardgen.Donors(IMAGE.byte(), (0,)), r"donors must be .* float32 .*; got torch.uint8 \(1, 3, 8, 8\)"),
         (lambda: hardgen.Donors(IMAGE[0], (0,)), r"donors must be D x C x h x w .*; got torch.float32 \(3, 8, 8\)"),
+        (lambda: hardgen.Batch(IMAGE.to_sparse(), ("a",)), "images must be a plain tensor"),
+        (lambda: hardgen.Batch(IMAGE, ("a",), boxes=(torch.zeros(1, 4).to_sparse(),)), "boxes must be n x 4"),
+        (lambda: hardgen.Batch(IMAGE, ("a",), boxes=(torch.zeros(1, 4, device="meta"),)), "boxes must be n x 4"),
+        (lambda: hardgen.Batch(IMAGE, ("a",), masks=IMAGE[:, :1].to("meta")), "masks must be bool"),
+        (lambda: hardgen.Batch(IMAGE, ("a",), torch.zeros(1, device="meta")), "labels must be a list"),
+        (lambda: hardgen.Batch(IMAGE, np.array("a")), "ids must be a list of texts"),
+        (lambda: hardgen.Donors(IMAGE[:0], ()), r"donors must be .*; got torch.float32 \(0, 3, 8, 8\)"),
+        (lambda: hardgen.Donors(IMAGE.to("meta"), (0,)), "donors must be D x C x h x w"),
         (lambda: hardgen.Donors(3, (0,)), "donors must be .*; got 3"),
         (lambda: hardgen.Donors(IMAGE, ()), "donors need a label .* for each of the 1; got 0 labels, 0 ids"),
+        (lambda: hardgen.Donors(IMAGE, None), "donors: labels must be a list of whole numbers .*; got None"),
+        (lambda: hardgen.Donors(IMAGE, (0,), 3), "donors: ids must be a list of texts; got 3"),
+        (lambda: hardgen.Donors(IMAGE, (0,), np.array(["a", "b"])), "for each of the 1; got 1 labels, 2 ids"),
     ],
 )
 def test_a_batch_says_what_it_takes(make: Callable[[], object], message: str) -> None:
@@ -193,6 +228,54 @@ def test_a_whole_number_of_any_kind_is_the_same_seed_and_gradients_are_left_behi
     assert torch.equal(one, two)
     for sigma in (0, 0.1):
         assert not hardgen.perturb(images.clone().requires_grad_(), "gaussian_blur", sigma=sigma).requires_grad
+
+
+@pytest.mark.parametrize("make", [list, np.array, torch.tensor])
+def test_lists_and_arrays_do_for_all_that_is_known(make: Callable[[Any], Any]) -> None:
+    mask, box = np.zeros((1, 1, 8, 8), int), [[1, 2, 3, 4]]
+    mask[..., 2:6, 2:6] = 1
+    given: Any = (IMAGE, make([7]), make([3.0]), [make(box)], make(mask.tolist()))
+    batch = hardgen.Batch(*given, classes=np.array(["a", "b"]))  # type: ignore[arg-type]
+    assert (batch.ids, batch.labels, batch.classes) == (("7",), (3,), ("a", "b"))
+    assert type(batch.labels[0]) is int
+    assert batch.boxes is not None
+    assert torch.equal(batch.boxes[0], torch.tensor(box).float())
+    assert batch.masks is not None
+    assert batch.masks.dtype == torch.bool
+    assert np.array_equal(batch.masks, mask)
+    donors = hardgen.Donors(IMAGE, make([3]), make([7]))
+    assert (donors.labels, donors.ids) == ((3,), ("7",))
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        [4, 2, 1, 6],
+        [1, 6, 4, 2],
+        [math.nan, 0, 1, 1],
+        [0, 0, math.inf, 1],
+        [-math.inf, 0, 1, 1],
+        [0, 0, 1e300, 1],
+        [0, 0, 10**400, 1],
+        ["0", "0", "1", "1"],
+        [False, False, True, True],
+    ],
+)
+def test_a_box_has_finite_corners_in_order(box: list[Any]) -> None:
+    words = "boxes must be n x 4 finite numbers .* x0 <= x1 and y0 <= y1; got .* at place 1$"
+    good, images = [[0, 0, 0, 0], [-3.0, 1.0, 1e6, 1.0]], torch.zeros(2, 3, 8, 8)
+    with pytest.raises(HardgenError, match=words):
+        hardgen.Batch(images, ("a", "b"), boxes=[good, [box]])  # type: ignore[arg-type]
+    with pytest.raises(HardgenError, match=words):
+        hardgen.perturb(images, "rectangle", fraction=0.5, boxes=[good, [box]])
+
+
+def test_what_is_known_is_looked_at_once() -> None:
+    batch = hardgen.Batch(IMAGE, ["a"], [3], classes=["x"])  # type: ignore[arg-type]
+    again = batch.replace(IMAGE)
+    assert all(getattr(again, name) is getattr(batch, name) for name in ("ids", "labels", "classes"))
+    with pytest.raises(HardgenError, match=r"labels must be a list of whole numbers .*; got 'a' at place 0"):
+        hardgen.Batch(IMAGE, batch.ids, batch.ids)  # type: ignore[arg-type]
 
 
 def test_lists_and_arrays_do_for_boxes_masks_and_labels() -> None:

@@ -163,6 +163,8 @@ def test_manifest_from_parquet_equals_csv(tmp_path: Path) -> None:
         ("image,label\n0.png,1\n", "no column"),
         ("path,label\n0.png,1\n1.png,\n", "row 2: label is empty"),
         ("path,label\n0.png,1\n,2\n", "row 2: path is empty"),
+        ("path,label\n0.png,1e300\n", "row 1: label must be a whole number from 0 to 999999.*; got '1e300'"),
+        (f"path,label\n0.png,{10**400}\n", "row 1: label must be a whole number or a name; got '1000*…$"),
         ("path,label\n0.png,-1\n", "row 1: label must be a whole number from 0"),
         ("path,label\n0.png,1\n1.png,dog\n", "row 2: label must be a whole number from 0.*'dog'"),
         ("path,label\n0.png,1\n0.png,2\n", "row 2: '0.png' is already in row 1, with another label"),

@@ -148,9 +148,15 @@ def test_limit_workers_and_broken_items() -> None:
         ((PIXELS, -1), "label"),
         ((PIXELS, 5), "0 to 1"),
         ((PIXELS, np.array([0, 1])), "label"),
+        ((PIXELS, True), "label must be a whole number from 0 to 1; got True"),
+        ((PIXELS, 0.7), "label must be a whole number from 0 to 1; got 0.7"),
+        ({"image": PIXELS, "label": 0, "boxes": [[3, 0, 1, 2]]}, "boxes must be n x 4 .* x0 <= x1"),
+        ({"image": PIXELS, "label": 0, "boxes": [["a", 0, 1, 2]]}, "boxes must be n x 4"),
+        ({"image": PIXELS, "label": 0, "boxes": np.full((1, 4), np.nan)}, "boxes must be n x 4 finite"),
+        ({"image": PIXELS, "label": 0, "mask": "a"}, r"mask must be bool of shape \(6, 7\); got 'a'"),
         ({"image": PIXELS}, "label is missing"),
         ({"image": PIXELS, "label": 0, "boxes": [1, 2, 3]}, "boxes must be n x 4"),
-        ({"image": PIXELS, "label": 0, "mask": np.ones((3, 3))}, "mask must be H x W"),
+        ({"image": PIXELS, "label": 0, "mask": np.ones((3, 3))}, r"mask must be bool of shape \(6, 7\)"),
     ],
 )
 def test_bad_items_are_named(item: Any, words: str) -> None:
@@ -170,9 +176,20 @@ def test_only_map_style_datasets() -> None:
         wrap(TensorDataset(torch.zeros(0, 3, 4, 4), torch.zeros(0)))
 
 
-def test_own_datasets_come_back() -> None:
+def test_own_datasets_come_back_unless_two_samples_have_one_id() -> None:
     data = Digits(limit=10).build()
     assert wrap(data) is data
+    ids = data.ids()
+    data.ids = lambda: [*ids[:9], ids[0]]  # type: ignore[method-assign]
+    with pytest.raises(HardgenError, match=f"an id of its own; it gives sample '{ids[0]}' more than once"):
+        wrap(data)
+
+
+def test_the_mask_of_an_image_of_one_row_is_taken() -> None:
+    item = {"image": PIXELS[:1], "label": 0, "mask": torch.arange(7)[None, None] > 3}
+    mask = wrap(Items([item]))[0].mask
+    assert mask is not None
+    assert mask.tolist() == [[False] * 4 + [True] * 3]
 
 
 def test_torchvision_by_name(tmp_path: Any) -> None:

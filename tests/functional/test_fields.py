@@ -1,5 +1,7 @@
 """Fields: variance, size, spectrum, the same at every resolution; against loops over the definition."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -129,3 +131,20 @@ def test_rings_lie_a_period_apart() -> None:
     )
     assert float((bent[0, 0] - rings).max()) == pytest.approx(0.5, abs=0.01)
     assert float((bent[0, 0] - rings).min()) == pytest.approx(-0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("size", [(1, 600), (600, 1), (2, 4000)])
+def test_a_strip_takes_no_more_draws_than_one_of_sixteen_squares(size: tuple[int, int]) -> None:
+    assert fields.unit(*size) == max(size) / 16
+    assert math.prod(fields.lattice_shape(*size, 0.02)) <= 51 * 801
+    assert math.prod(fields.spline_shape(*size, 0.02)) <= 54 * 804
+    turns = uniform(1, 1, *fields.lattice_shape(*size, 0.02))
+    assert float(fields.perlin(turns, *size, 0.02).std()) > 0.1
+    nodes = normal(1, 1, *fields.spline_shape(*size, 0.02))
+    assert float(fields.spline(nodes, *size, 0.02).std()) > 0.5
+    count = [fields.cells(n, fields.unit(*size), 0.02) for n in size]
+    assert fields.blocks(uniform(1, 1, *count), *size, 0.02).shape[-2:] == size
+
+
+def test_an_image_that_is_no_strip_has_its_short_side_for_unit() -> None:
+    assert [fields.unit(*size) for size in ((1, 1), (32, 512), (224, 100))] == [1, 32, 100]

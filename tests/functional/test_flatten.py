@@ -7,7 +7,7 @@ from scipy.ndimage import uniform_filter
 from torch import Tensor
 from torch.nn.functional import avg_pool2d
 
-from hardgen.functional.flatten import _cells, _flat_torch, box_means, flat, kuwahara, mosaic
+from hardgen.functional.flatten import FINEST, _cells, _flat_torch, _tree, box_means, flat, kuwahara, mosaic
 
 
 def images(height: int, width: int) -> Tensor:
@@ -75,3 +75,10 @@ def test_mosaic_gives_each_cell_its_mean_and_both_ways_agree() -> None:
             np.broadcast_to(wanted, (2, 3, sum(cells == cell))), abs=1e-5
         )
     assert mosaic(x, 2.0) == pytest.approx(x.mean((2, 3), keepdim=True).expand_as(x), abs=1e-5)
+
+
+@pytest.mark.parametrize("size", [(1, 600), (2000, 2)])
+def test_a_strip_has_no_more_seeds_than_one_of_sixteen_squares(size: tuple[int, int]) -> None:
+    nearest, parents = _tree(*size)
+    assert len(parents) <= 16 * FINEST**2
+    assert nearest.max() < len(parents)

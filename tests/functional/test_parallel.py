@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
 
 import hardgen.perturbations  # noqa: F401  (fills the registry)
-from hardgen.functional.parallel import LEAST_JOB, LEAST_WORK, by_image, spread
+from hardgen.functional.parallel import LEAST_JOB, LEAST_WORK, by_image, drawn_once, spread
 from hardgen.registry import get
 from hardgen.rng import SampleRng
 from hardgen.testing import sample_batch
@@ -73,3 +74,22 @@ def test_pixels_do_not_depend_on_the_threads(name: str, three_threads) -> None:
     torch.set_num_threads(1)
     alone = perturbation(batch, SampleRng(0, "s", batch.ids)).batch.images
     torch.testing.assert_close(alone, several, atol=1e-6, rtol=0)  # Fourier transforms round by the number of threads
+
+
+def test_of_threads_that_ask_at_once_one_works_it_out() -> None:
+    asked: list[int] = []
+
+    @drawn_once(2)
+    def slow(n: int) -> list[int]:
+        asked.append(n)
+        threading.Event().wait(0.02)
+        return [n]
+
+    with ThreadPoolExecutor(4) as threads:
+        given = list(threads.map(slow, [1, 1, 2, 1]))
+    assert given == [[1], [1], [2], [1]]
+    assert given[0] is given[1]
+    assert sorted(asked) == [1, 2]
+    with pytest.raises(TypeError):
+        slow([])  # type: ignore[arg-type]
+    assert slow(3) == [3]

@@ -145,7 +145,7 @@ def test_watermark_is_one_mark_at_every_opacity() -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "犬"])
 def test_watermark_needs_text_that_can_be_drawn(text: str) -> None:
-    with pytest.raises(HardgenError, match=r"watermark\.text must hold a character"):
+    with pytest.raises(HardgenError, match=r"watermark\.text must be at most 100 characters, one of plain"):
         Watermark(text=text)
 
 

@@ -1,16 +1,23 @@
 """Weather: exact covers, nested layers, transmission by the formula, known light."""
 
 import dataclasses
+import itertools
 import math
+from functools import partial
+from typing import cast
 
+import cv2
+import numpy as np
 import pytest
 import torch
 
 from hardgen.batch import Batch
+from hardgen.functional.sheets import NONE, Grid
+from hardgen.knobs import Setting
 from hardgen.perturbation import Perturbation
 from hardgen.perturbations.weather.air import Depth, Fog, Haze, Smoke, Underwater
 from hardgen.perturbations.weather.coating import Coating
-from hardgen.perturbations.weather.falling import Rain, Snow
+from hardgen.perturbations.weather.falling import Falling, Rain, Snow
 from hardgen.perturbations.weather.glass import Condensation, Droplets, Frost
 from hardgen.perturbations.weather.lens import Dirt, Mud, Spatter
 from hardgen.perturbations.weather.light import InverseSparkles, Sparkles
@@ -146,3 +153,29 @@ def test_a_drop_shows_the_same_alone_and_in_company_bit_for_bit() -> None:
         images = torch.rand(3, 3, height, width, generator=generator)
         together = after(drops, Batch(images, ("a", "b", "c")))
         assert all(torch.equal(after(drops, Batch(images[i : i + 1], ("abc"[i],)))[0], together[i]) for i in range(3))
+
+
+def declared(cls: type[Falling], name: str) -> Setting:
+    return next(cast(Setting, f.metadata["setting"]) for f in dataclasses.fields(cls) if f.name == name)
+
+
+ENDS = [
+    (cls, dict(zip(settings, values, strict=True)))
+    for cls, settings in ((Snow, ("size",)), (Rain, ("length", "width")))
+    for values in itertools.product(*((f.low, f.high) for f in map(partial(declared, cls), settings)))
+]
+
+
+@pytest.mark.parametrize(("cls", "settings"), ENDS)
+def test_at_the_ends_of_their_settings_things_cover_the_hardest_fraction_without_a_veil(
+    cls: type[Falling], settings: dict[str, float]
+) -> None:
+    made = cls(1e-3, **settings)  # type: ignore[call-arg]
+    for side in (16, 64):
+        size = Grid.of(side, side).size
+        for lean in {made.lean(k / 12)[0] for k in range(12)}:
+            things = (made.sheet(size, lean) != NONE).astype(np.float64)
+            sums = cv2.integral(things)
+            n = size.side
+            covered = (sums[n:, n:] - sums[:-n, n:] - sums[n:, :-n] + sums[:-n, :-n]) / n**2
+            assert covered.min() > cls.knobs()["fraction"].hardest

@@ -32,15 +32,15 @@ class Scatter(PhotometricPerturbation):
     limits: ClassVar[str] = "Grains are square; every pixel shows a single other one, where glass mixes many."
 
     displacement: float = knob(0.0, 0.06, SHORT_SIDE, "Greatest way of a grain, down and across.")
-    grain: float = setting(1 / 224, 0.0005, 0.1, SHORT_SIDE, "Side of a grain; below a pixel, every pixel is its own.")
+    grain: float = setting(1 / 224, 0.001, 0.1, SHORT_SIDE, "Side of a grain; below a pixel, every pixel is its own.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Takes pixels from nearby."""
         height, width = images.shape[-2:]
-        short = min(height, width)
-        shape = fields.cells(height, short, self.grain), fields.cells(width, short, self.grain)
+        unit = fields.unit(height, width)
+        shape = fields.cells(height, unit, self.grain), fields.cells(width, unit, self.grain)
         ways = fields.blocks(rng.uniform("way", 2, *shape), height, width, self.grain)
-        return scatter(images, ways, self.displacement * short)
+        return scatter(images, ways, self.displacement * min(height, width))
 
 
 @register("glass_blur")

@@ -50,7 +50,7 @@ class OverSharpen(PhotometricPerturbation):
     limits: ClassVar[str] = "Detail of one scale, in display values; noise is not held back."
 
     detail: float = knob(1.0, 16.0, "times", "By how much detail is multiplied.", Scale.LOG)
-    radius: float = setting(0.007, 0.001, 0.1, "of the short side", "Standard deviation of the Gaussian.")
+    radius: float = setting(0.007, 0.003, 0.1, "of the short side", "Standard deviation of the Gaussian.")
 
     def perturb(self, images: Tensor, rng: SampleRng) -> Tensor:
         """Goes away from the blurred image."""

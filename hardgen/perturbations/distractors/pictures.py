@@ -40,7 +40,7 @@ class DonorPaste(Overlay):
 
     area: float = knob(0.0, 0.5, "of the image", "Share of the image that the pasted part takes.")
     similarity: Similarity = Similarity.any
-    opacity: float = setting(1.0, 0.0, 1.0, "of full", "How far it replaces what is behind.")
+    opacity: float = setting(1.0, 0.05, 1.0, "of full", "How far it replaces what is behind.")
     overlap: float = setting(0.0, 0.0, 1.0, "of the target", "Greatest share of the target that it may cover.")
     softness: float = setting(0.03, 0.001, 0.3, "of the short side", "Width of the outline.")
     protect: bool = False

@@ -34,8 +34,8 @@ class ShortcutWatermark(Overlay):
 
     opacity: float = knob(0.0, 1.0, "of full", "How far the mark replaces the image.")
     size: float = setting(1 / 6.22, 0.02, 0.5, "of the short side", "Side of a character.")
-    x: float = setting(0.01, 0.0, 1.0, "of the width", "Left edge of the mark.")
-    y: float = setting(0.4, 0.0, 1.0, "of the height", "Upper edge of the mark.")
+    x: float = setting(0.01, 0.0, 0.9, "of the width", "Left edge of the mark.")
+    y: float = setting(0.4, 0.0, 0.9, "of the height", "Upper edge of the mark.")
     protect: bool = False
 
     def paint(self, batch: Batch, rng: SampleRng, target: Tensor) -> tuple[Tensor, Tensor]:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from hardgen.batch import Batch
-from hardgen.errors import HardgenError
+from hardgen.errors import HardgenError, shown
 from hardgen.functional.coverage import coverage
 from hardgen.functional.layering import Stamp, quiet_place, stamp
 from hardgen.functional.text import drawable, word_mask
@@ -123,6 +123,10 @@ class TextOverlay(Perturbation):
         return texts
 
 
+LONGEST = 100
+"""Characters of a watermark."""
+
+
 @register("watermark")
 @dataclass(frozen=True)
 class Watermark(Perturbation):
@@ -145,8 +149,9 @@ class Watermark(Perturbation):
     def __post_init__(self) -> None:
         """Checks the text with the other fields."""
         super().__post_init__()
-        if not drawable(self.text):
-            raise HardgenError(f"{self.name}.text must hold a character of plain Latin script; got {self.text!r}")
+        if not drawable(self.text) or len(self.text) > LONGEST:
+            allowed = f"at most {LONGEST} characters, one of plain Latin script among them"
+            raise HardgenError(f"{self.name}.text must be {allowed}; got {shown(self.text)}")
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Writes the word and blends it in."""

@@ -55,9 +55,10 @@ class Cover(Perturbation):
     def __post_init__(self) -> None:
         """Checks the colour besides the fields that every perturbation has checked."""
         super().__post_init__()
-        good = len(self.colour) == 3 and all(isinstance(v, int | float) and 0 <= v <= 1 for v in self.colour)
-        if not good:
-            raise HardgenError(f"{self.name}.colour must be 3 numbers in [0, 1], red green blue; got {self.colour}")
+        if not all(0 <= value <= 1 for value in self.colour):
+            raise HardgenError(
+                f"{self.name}.colour must be a list of 3 numbers in [0, 1], red green blue; got {list(self.colour)}"
+            )
 
     @property
     def needs_donors(self) -> bool:

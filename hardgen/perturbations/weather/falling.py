@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hardgen.batch import Batch
 from hardgen.functional import sheets
 from hardgen.functional.coverage import coverage
+from hardgen.functional.parallel import drawn_once
 from hardgen.functional.planes import planes
 from hardgen.functional.sheets import PERIOD, Bytes, Grid, Size, flipped
 from hardgen.knobs import knob, setting
@@ -22,9 +23,6 @@ from hardgen.perturbation import Doses, Perturbation
 from hardgen.perturbations.weather.coating import lay, plain, tints
 from hardgen.registry import register
 from hardgen.rng import SampleRng, sample_generator
-
-MOST = 60_000
-"""Things on a sheet, however small they are."""
 
 
 @functools.lru_cache
@@ -40,7 +38,7 @@ def things(name: str, count: float) -> tuple[NDArray[np.float32], NDArray[np.int
         name: What they are.
         count: On a square of the short side.
     """
-    n = min(round(count * PERIOD**2), MOST)
+    n = round(count * PERIOD**2)
     numbers = sample_generator(0, "sheet", "", name).random((n, 4), dtype=np.float32)
     numbers[:, :2] *= PERIOD
     return numbers, np.arange(n)
@@ -110,8 +108,9 @@ class Rain(Falling):
     limits: ClassVar[str] = "Streaks do not refract the scene, and rain neither wets nor reflects on the ground."
 
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the image under streaks.")
-    length: float = setting(0.14, 0.01, 0.5, "of the short side", "Mean length of a streak.")
-    width: float = setting(0.005, 0.001, 0.05, "of the short side", "Mean width of a streak.")
+    # Within these ranges streaks are longer than wide, and 40,000 on a sheet cover more than the knob's hardest.
+    length: float = setting(0.14, 0.08, 0.5, "of the short side", "Mean length of a streak.")
+    width: float = setting(0.005, 0.001, 0.015, "of the short side", "Mean width of a streak.")
     veil: float = setting(0.8, 0.0, 1.0, "of the coverage", "Opacity of the veil between the streaks.")
     angle: float | None = setting(None, -60.0, 60.0, "degrees", "Lean of the streaks from upright; drawn unless set.")
 
@@ -132,7 +131,7 @@ class Rain(Falling):
         return sheets.seen(codes, sheets.to_opacity(table), grid, 0.0025)
 
 
-@functools.lru_cache(maxsize=16)
+@drawn_once(16)
 def streaks(size: Size, length: float, width: float, lean: float) -> Bytes:
     """A sheet of `Rain`."""
     numbers, order = things("streaks", 0.8 / (length * width))
@@ -155,7 +154,8 @@ class Snow(Falling):
     limits: ClassVar[str] = "Flakes are round and equally white; no snow settles on the scene."
 
     fraction: float = knob(0.0, 0.4, "of the image", "Share of the image under flakes.")
-    size: float = setting(0.02, 0.002, 0.1, "of the short side", "Typical diameter of a flake.")
+    # Smaller flakes are more than 56,000 on a sheet; larger ones are too few to cover the knob's hardest everywhere.
+    size: float = setting(0.02, 0.006, 0.05, "of the short side", "Typical diameter of a flake.")
 
     COLOUR: ClassVar[tuple[int, int, int]] = (245, 247, 255)
 
@@ -173,7 +173,7 @@ class Snow(Falling):
         return np.asarray(cv2.add(far, sheets.seen(codes, opacities * near, grid, 0.006)))
 
 
-@functools.lru_cache(maxsize=16)
+@drawn_once(16)
 def flakes(size: Size, typical: float, lean: float) -> Bytes:
     """A sheet of `Snow`: near flakes have odd codes, far ones even codes."""
     numbers, order = things("flakes", 0.5 / typical**2)

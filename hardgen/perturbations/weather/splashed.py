@@ -1,6 +1,5 @@
 """What every kind of splash on the lens shares: a sheet of them, of which each image takes its own piece."""
 
-import functools
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -15,6 +14,7 @@ from hardgen.functional import blobs, clouds
 from hardgen.functional.coating import level, thickened
 from hardgen.functional.coverage import coverage
 from hardgen.functional.layering import LUMA
+from hardgen.functional.parallel import drawn_once
 from hardgen.functional.planes import planes
 from hardgen.functional.sheets import Bytes, Grid, Size, enlarged
 from hardgen.knobs import knob
@@ -119,7 +119,7 @@ class Splashed(Perturbation):
         """
 
 
-@functools.lru_cache(maxsize=8)
+@drawn_once(8)
 def drawn(kind: type[Splashed], size: Size) -> Sheet:
     """The sheet of a kind of splashes for images of a size."""
     generator = sample_generator(0, "sheet", "", kind.name)
