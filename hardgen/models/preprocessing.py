@@ -63,13 +63,13 @@ class Preprocess:
                 images = self._scaled(images, height * self.resize // short, width * self.resize // short)
             if self.crop is not None:
                 images = _cropped(images, self.crop)
-        if self.scale != 1:
-            images = images * self.scale
+        fresh = images * self.scale if self.scale != 1 else images
         if self.mean:
-            images = images - _channels(self.mean, images)
+            fresh = fresh - _channels(self.mean, fresh)
         if self.std:
-            images = images / _channels(self.std, images)
-        return images
+            std = _channels(self.std, fresh)
+            fresh = fresh / std if fresh is images else fresh.div_(std)  # what was handed in is left as it is
+        return fresh
 
     def _scaled(self, images: Tensor, height: int, width: int) -> Tensor:
         if tuple(images.shape[-2:]) == (height, width):

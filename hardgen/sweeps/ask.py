@@ -8,7 +8,7 @@ import torch
 from hardgen.batch import Batch
 from hardgen.errors import HardgenError
 from hardgen.models.model import Model
-from hardgen.perturbation import Outcome
+from hardgen.perturbation import Outcome, distance
 from hardgen.pipeline import Pipeline, rounded
 from hardgen.sweeps.plan import Condition
 from hardgen.sweeps.reading import DOSES
@@ -36,6 +36,8 @@ def variants(
 ) -> Iterator[Outcome]:
     """The batch under each condition, on the grid of 8-bit files; draws are made once and shared by all conditions.
 
+    Where one slot alone does something its `rmse` is that of the rounded images, which is what a model sees.
+
     Args:
         pipeline: Whose slots the conditions set.
         conditions: What is done to the batch.
@@ -45,10 +47,19 @@ def variants(
     """
     rngs = pipeline.rngs(seed, batch)
     for condition in conditions:
-        outcome = condition.pipeline(batch, rngs)
+        made = condition.pipeline
+        outcome = made(batch, rngs)
+        if made.neutral:
+            yield Outcome(outcome.batch, {})
+            continue
+        active = [slot for slot, perturbation in made.slots.items() if not perturbation.neutral]
+        last = f"{active[0]}.rmse" if len(active) == 1 else None
         # Where they are wanted doses are measured first: what they are measured on is then there for rounding.
-        doses = dict(outcome.doses) if measured else {}
-        yield Outcome(outcome.batch if condition.pipeline.neutral else rounded(outcome.batch), doses)
+        doses = {name: outcome.doses[name] for name in outcome.doses if measured and name != last}
+        shown = rounded(outcome.batch)
+        if measured and last is not None:
+            doses = {last: distance(shown, batch), **doses}
+        yield Outcome(shown, doses)
 
 
 def ask(model: Model, batch: Batch, condition: Condition, column: Sequence[int] | None) -> pl.DataFrame:
