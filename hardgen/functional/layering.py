@@ -23,7 +23,7 @@ class Patch:
     """An opaque rectangle of pixels and where its upper left corner lies; it may stick out of the frame.
 
     Attributes:
-        pixels: C x h x w float32.
+        pixels: C x h x w, of the type of the images that it lies on.
         top: Row of the upper edge, in pixels.
         left: Column of the left edge, in pixels.
     """
@@ -37,7 +37,7 @@ def paste(images: Tensor, patches: Sequence[Sequence[Patch]]) -> tuple[Tensor, T
     """Lays patches on images, the first on top, so that one more patch never hides another.
 
     Args:
-        images: B x C x H x W float32; left as they are.
+        images: B x C x H x W, float32 or uint8; left as they are.
         patches: For each image its patches, the topmost first; each is cut at the frame.
 
     Returns:

@@ -26,15 +26,15 @@ def protected(batch: Batch, centre: float) -> Tensor:
     Each image's mask, or else the union of its boxes; where the data give an image neither, the central rectangle that
     takes `centre` of each side.
     """
-    height, width = batch.images.shape[-2:]
+    height, width = batch.shape[-2:]
     h, w = max(round(centre * height), 1), max(round(centre * width), 1)
     top, left = (height - h) // 2, (width - w) // 2
-    middle = torch.zeros(1, 1, height, width, dtype=torch.bool, device=batch.images.device)
+    middle = torch.zeros(1, 1, height, width, dtype=torch.bool, device=batch.device)
     middle[:, :, top : top + h, left : left + w] = True
     if batch.masks is not None:
         target = batch.masks
     elif batch.boxes is not None:
-        target = boxes_to_mask(batch.boxes, height, width).to(batch.images.device)
+        target = boxes_to_mask(batch.boxes, height, width).to(batch.device)
     else:
         return middle.expand(len(batch), -1, -1, -1)
     return torch.where(target.flatten(1).any(1)[:, None, None, None], target, middle)

@@ -1,6 +1,7 @@
 """Distractors that show other images: patches scattered about, flankers round the object."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import torch
@@ -8,6 +9,7 @@ from torch import Tensor
 from torch.nn.functional import interpolate
 
 from hardgen.batch import Batch
+from hardgen.functional.coded import GRID
 from hardgen.functional.coverage import coverage
 from hardgen.functional.layering import Patch, overlaps, paste, with_channels
 from hardgen.knobs import Scale, knob, setting
@@ -50,14 +52,14 @@ class Clutter(Perturbation):
 
     def apply(self, batch: Batch, rng: SampleRng) -> tuple[Batch, Doses]:
         """Places the patches one after the other and pastes them."""
-        height, width = batch.images.shape[-2:]
+        height, width = batch.shape[-2:]
         side = max(round(self.size * min(height, width)), 1)
         target = protected(batch, self.centre)
         tops, lefts, placed = self._places(overlaps(target, side, side), target.flatten(1).sum(1), rng)
         assert batch.donors is not None
         pool = batch.donors.resized(side, side)
-        colour = with_channels(pool, batch.images.shape[1])
-        grey = with_channels(pool, batch.images.shape[1], grey=True)
+        colour = _as_bytes(with_channels(pool, batch.shape[1]))
+        grey = _as_bytes(with_channels(pool, batch.shape[1], grey=True)) if bool(batch.grey.any()) else colour
         patches = [
             [
                 Patch((grey if is_grey else colour)[donor], top, left)
@@ -73,8 +75,8 @@ class Clutter(Perturbation):
                 strict=True,
             )
         ]
-        images, covered, count = paste(batch.images, patches)
-        return batch.replace(images), {"count": count, **coverage(batch, covered, target)}
+        after, covered, count = _pasted(batch, patches)
+        return after, {"count": count, **coverage(batch, covered, target)}
 
     def _places(self, cost: Tensor, area: Tensor, rng: SampleRng) -> tuple[Tensor, Tensor, Tensor]:
         """Rows and columns of the corners, and whether there was a place: each B x count."""
@@ -160,17 +162,33 @@ class Flankers(Perturbation):
                 pixels = interpolate(batch.donors.images[row], (size, size), mode="bilinear", antialias=True).clamp(
                     0, 1
                 )
-            pixels = with_channels(pixels, batch.images.shape[1], grey)
+            pixels = _as_bytes(with_channels(pixels, batch.shape[1], grey))
             patches.append([Patch(p, *corner) for p, corner in zip(pixels, corners, strict=True)])
-        images, covered, count = paste(batch.images, patches)
+        after, covered, count = _pasted(batch, patches)
         height, width = batch.shape[-2:]
         shares = [[_in_frame(patch, height, width) for patch in row] for row in patches]
-        in_frame = torch.tensor(shares, device=images.device).mean(1)
-        return batch.replace(images), {
+        in_frame = torch.tensor(shares, device=batch.device).mean(1)
+        return after, {
             "count": count,
             "in_frame": in_frame,
             **coverage(batch, covered, target[:, None]),
         }
+
+
+def _as_bytes(pixels: Tensor) -> Tensor:
+    """What is pasted are 8-bit pictures, like the images that it lies on."""
+    return pixels.mul(255).round_().byte()
+
+
+def _pasted(batch: Batch, patches: Sequence[Sequence[Patch]]) -> tuple[Batch, Tensor, Tensor]:
+    """`paste` on a batch of patches of bytes; the images stay bytes where they are given so."""
+    coded = batch.coded
+    if coded is None or coded.tables is not GRID:
+        values = [[replace(p, pixels=p.pixels / 255) for p in row] for row in patches]
+        images, covered, count = paste(batch.images, values)
+        return batch.replace(images), covered, count
+    images, covered, count = paste(coded.pixels, patches)
+    return batch.coded_anew(images.permute(0, 2, 3, 1).numpy()), covered, count
 
 
 def _in_frame(patch: Patch, height: int, width: int) -> float:
