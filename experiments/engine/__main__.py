@@ -17,16 +17,19 @@ import hardgen
 from experiments.throughput.libraries import photographs
 from hardgen.data.image_folder import ImageFolder
 from hardgen.heap import keep_freed_memory
-from hardgen.models.digits_cnn import DigitsCnn
+from hardgen.models.module import Module
 from hardgen.models.torchvision import Torchvision
 
+MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 CHUNK = 32
 """Images of one bare forward pass."""
 
 
 def network(name: str) -> Any:
-    """A network by name, with random weights: speed does not depend on them."""
-    return DigitsCnn().build(name) if name == "digits_cnn" else Torchvision(name, weights=None, n_classes=2).build(name)
+    """A network by name or by its factory, with random weights: speed does not depend on them."""
+    if ":" in name:
+        return Module(name, mean=MEAN, std=STD).build(name.rpartition(":")[2])
+    return Torchvision(name, weights=None, n_classes=2).build(name)
 
 
 def folder_of_images(side: int, count: int, folder: Path) -> Path:
@@ -52,7 +55,9 @@ def bare(models: list[Any], images: Tensor, passes: int) -> float:
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--models", default="mobilenet_v3_small", help="names of torchvision's, asked in one sweep")
+    parser.add_argument(
+        "--models", default="mobilenet_v3_small", help="asked in one sweep: names of torchvision's, or file.py:function"
+    )
     parser.add_argument("--images", type=int, default=64)
     parser.add_argument("--size", type=int, default=224, help="side of an image, px")
     parser.add_argument("--threads", type=int, default=2)
