@@ -3,8 +3,8 @@
 import ctypes
 import sys
 
-TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
-"""Names of glibc's settings (malloc.h)."""
+TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8
+"""Names of glibc's settings (malloc.h). Arenas besides the first one hold too little at a time for a batch."""
 LARGEST = 2**31 - 1
 
 
@@ -23,4 +23,4 @@ def keep_freed_memory() -> bool:
         mallopt = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
         return False
-    return all([mallopt(MMAP_THRESHOLD, LARGEST), mallopt(TRIM_THRESHOLD, LARGEST)])
+    return all([mallopt(MMAP_THRESHOLD, LARGEST), mallopt(TRIM_THRESHOLD, LARGEST), mallopt(ARENA_MAX, 1)])

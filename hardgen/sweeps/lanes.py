@@ -30,6 +30,7 @@ class Lanes:
     def __init__(self, teams: Sequence[Sequence[Model]], threads: ThreadPoolExecutor | None) -> None:
         """Takes the models of each lane, and the threads where there are several lanes."""
         self._threads, self._stopped, self._free = threads, False, SimpleQueue[Sequence[Model]]()
+        self.count = len(teams)
         for team in teams:
             self._free.put(team)
 

@@ -1,25 +1,25 @@
 """The execution of a plan: perturb once, ask every model, keep every answer; what exists is done."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 
 import polars as pl
 
-from hardgen.batch import Batch, Donors
-from hardgen.data.dataset import Dataset, Sample
-from hardgen.data.loading import Failure, load, to_batch
+from hardgen.batch import Batch
+from hardgen.data.dataset import Dataset
+from hardgen.data.loading import Failure, load
 from hardgen.errors import HardgenError, one_line
-from hardgen.models.memory import free, is_out_of_memory
+from hardgen.models.memory import is_out_of_memory
 from hardgen.models.model import Model
 from hardgen.progress import progress
 from hardgen.sweeps.ask import NO_ANSWERS, NO_DOSES, ask, doses_of, variants
+from hardgen.sweeps.batches import Batches
 from hardgen.sweeps.lanes import lanes
 from hardgen.sweeps.ledger import Ledger
 from hardgen.sweeps.parts import Block, Part, keep_failures, kept_failures, take
 from hardgen.sweeps.plan import Plan
-from hardgen.sweeps.settings import Settings, moved, pool_on
+from hardgen.sweeps.settings import Settings, pool_on
 
 STRIKES = 3
 """Blocks in a row that a model may fail at before it is asked no more."""
@@ -78,13 +78,13 @@ class Execution:
         left = sum(len(p.indices) * len(b.cells) * len(names) for p, blocks in work for b, names in blocks)
         todo = [(part, blocks) for part, blocks in work if blocks]
         pool = pool_on(self.dataset, self.settings) if todo else None
-        batches = Batches(self.dataset.classes, pool, self.settings)
         indices = [i for part, _ in todo for i in part.indices]
         stream = load(self.dataset, indices, self.settings.workers, self.settings.on_error)
         with (
             lanes(self.models, self.settings.device) as self._lanes,
             progress("sweep", total, "answers", total - left) as self._advance,
         ):
+            batches = Batches(self.dataset.classes, pool, self.settings, self._lanes.count)
             for part, blocks in todo:
                 samples, failed = take(stream, len(part.indices))
                 keep_failures(part.failures, failed)
@@ -100,7 +100,7 @@ class Execution:
     def _missing(self, block: Block) -> list[str]:
         return [name for name, file in block.answers.items() if not self.ledger.whole(file)]
 
-    def _fill(self, block: Block, names: Sequence[str], batches: "Batches") -> None:
+    def _fill(self, block: Block, names: Sequence[str], batches: Batches) -> None:
         """Writes the files of a block, those of the models that answer."""
         asked = [m for m in self.models if m.name in names and self._strikes.get(m.name, 0) < STRIKES]
         given_up = set(names) - {m.name for m in asked}
@@ -124,7 +124,7 @@ class Execution:
             self._strikes[name] = 0
 
     def _ask(
-        self, block: Block, names: Sequence[str], batches: "Batches", measured: bool
+        self, block: Block, names: Sequence[str], batches: Batches, measured: bool
     ) -> tuple[dict[str, list[pl.DataFrame]], list[pl.DataFrame]]:
         """The answers of those models that have one to everything, and the doses; condition by condition."""
         answering, advanced = dict.fromkeys(names), SimpleQueue[int]()
@@ -168,33 +168,3 @@ class Execution:
             raise error if isinstance(error, HardgenError) else HardgenError(one_line(error)) from error
         self.gaps.append(Gap(name, block.answers[name], one_line(error)))
         self._strikes[name] = self._strikes.get(name, 0) + 1
-
-
-class Batches:
-    """The samples of a part, in batches that the memory suffices for."""
-
-    def __init__(self, classes: Sequence[str], pool: Donors | None, settings: Settings) -> None:
-        """Begins with the batch size of the settings."""
-        self._classes, self._pool, self._settings, self._size = classes, pool, settings, settings.batch_size
-        self.take([])
-
-    def take(self, samples: Sequence[Sample]) -> None:
-        """Goes on to the samples of another part."""
-        self._samples, self._made = samples, list[Batch]()
-
-    def made(self) -> list[Batch]:
-        """All of them, on the run's device."""
-        if not self._made:
-            pieces = [self._samples[i : i + self._size] for i in range(0, len(self._samples), self._size)]
-            self._made = [moved(to_batch(piece, self._classes, self._pool), self._settings) for piece in pieces]
-        return self._made
-
-    def halve(self) -> bool:
-        """Makes them half as large from now on; false where they hold one image already."""
-        self._made = []
-        free()
-        if self._size == 1:
-            return False
-        warnings.warn(f"out of memory with batch_size={self._size}; going on with {self._size // 2}", stacklevel=2)
-        self._size //= 2
-        return True

@@ -171,7 +171,9 @@ def test_flankers_are_chosen_by_class(similarity: Similarity, labels: set[int]) 
     batch = plain(n=20, boxes=torch.tensor([[18.0, 18.0, 22.0, 22.0]]))
     assert batch.donors is not None
     images = run(Flankers(spacing=1.5, count=8, similarity=similarity), batch).batch.images
-    shown = [i for i, donor in enumerate(batch.donors.images) if bool(((images - donor[0, 0, 0]).abs() < 0.51 / 255).any())]
+    shown = [
+        i for i, donor in enumerate(batch.donors.images) if bool(((images - donor[0, 0, 0]).abs() < 0.51 / 255).any())
+    ]
     assert {batch.donors.labels[i] for i in shown} == labels
 
 

@@ -9,12 +9,15 @@ from typing import Any
 import cv2
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor, nn
 
 import hardgen
 from hardgen.data.digits import Digits
 from hardgen.models.digits_cnn import DigitsCnn
-from hardgen.models.model import Model, twin
+from hardgen.models.model import CHUNK, Model, twin
+from hardgen.sweeps.batches import shares
 from hardgen.sweeps.lanes import Stopped, lanes
 
 
@@ -120,3 +123,23 @@ def test_a_twin_shares_weights_and_nothing_that_a_pass_leaves_behind() -> None:
     module.lock = threading.Lock()  # type: ignore[assignment]
     assert twin(model) is None
     assert twin(hardgen.models.callable.wrap_callable(lambda x: x.mean((2, 3)), "plain")) is None
+
+
+@given(st.integers(0, 400), st.integers(1, 256), st.integers(1, 20))
+def test_batches_cover_every_image_once_are_small_enough_and_come_out_even(count: int, size: int, lanes: int) -> None:
+    found = shares(count, size, lanes)
+    assert [i for piece in found for i in piece] == list(range(count))
+    assert all(0 < len(piece) <= size for piece in found)
+    if lanes > 1 and size >= CHUNK:
+        chunks = [-(-len(piece) // CHUNK) for piece in found]
+        assert sum(chunks) == -(-count // CHUNK), "no chunk is asked that need not be"
+        assert len(found) >= min(lanes, sum(chunks))
+        assert max(chunks, default=0) - min(chunks, default=0) <= 1
+
+
+def test_batches_of_a_part() -> None:
+    assert [len(piece) for piece in shares(256, 32, 1)] == [32] * 8
+    assert [len(piece) for piece in shares(32, 32, 2)] == [16, 16]
+    assert [len(piece) for piece in shares(88, 32, 2)] == [32, 16, 32, 8]
+    assert [len(piece) for piece in shares(256, 32, 16)] == [16] * 16
+    assert [len(piece) for piece in shares(10, 4, 2)] == [4, 4, 2]
