@@ -31,6 +31,7 @@ from hardgen.say import say_calibration, say_doses, say_failures, say_plan, say_
 from hardgen.sweeps.axes import Axis, read_axes
 from hardgen.sweeps.plan import Mode, Plan, plan
 from hardgen.sweeps.settings import Settings
+from hardgen.sweeps.shards import Shard
 from hardgen.variant_files import Format
 
 started = time.time()  # when this process, or its latest command, began
@@ -42,6 +43,7 @@ class SweepOptions:
 
     report: bool = True
     dry_run: bool = False
+    shard: str | None = None
 
 
 @dataclass(frozen=True)
@@ -129,11 +131,11 @@ def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig],
 def sweep(config: DictConfig, out: Path) -> None:
     """Measures models as a function of every knob."""
     options, settings = options_of(SweepOptions, config), options_of(Settings, config)
-    laid, dataset, models = _plan(config), dataset_of(config), models_of(config)
+    shard, laid, dataset, models = Shard.parse(options.shard), _plan(config), dataset_of(config), models_of(config)
     if options.dry_run:
-        say_plan(laid, dataset, [m.name for m in models])
+        say_plan(laid, dataset, [m.name for m in models], shard)
         return
-    run = run_sweep(laid, dataset, models, settings, out, plain(config), options.report)
+    run = run_sweep(laid, dataset, models, settings, out, plain(config), options.report, shard)
     say_run(run, out)
 
 

@@ -33,6 +33,8 @@ TABLES_ONLY = [
     "sweeps.ledger",
     "sweeps.pictures",
     "sweeps.merging",
+    "sweeps.joint_manifest",
+    "sweeps.shards",
 ]
 
 

@@ -13,7 +13,7 @@ from hardgen.analysis.mce import MEAN
 from hardgen.analysis.summary import analyse, write_tables
 from hardgen.errors import HardgenError
 from hardgen.files import atomic_path
-from hardgen.provenance import chain
+from hardgen.provenance import chain, counted
 from hardgen.report import figures, sections, style, svg
 from hardgen.report.words import NOTHING, number, percent, plural, span
 from hardgen.sweeps.merging import load_runs
@@ -65,7 +65,9 @@ def render(run: Run, tables: dict[str, pl.DataFrame], folder: Path) -> str:
     facts = [
         plural(len(run.models), "model"),
         plural(len(axes), "axis"),
-        plural(int(manifest["data"].get("n", 0)), "image"),
+        f"{counted(manifest['data'])} images"
+        if "shards" in manifest["data"]
+        else plural(int(manifest["data"].get("n", 0)), "image"),
         plural(len(manifest["data"].get("classes") or ()), "class"),
         f"data: {manifest['data'].get('name', NOTHING)}",
         f"mode: {str(manifest['mode']).replace('_', ' ')}",

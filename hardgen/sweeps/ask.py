@@ -87,7 +87,7 @@ def ask(model: Model, batch: Batch, condition: Condition, column: Sequence[int] 
 
 
 def doses_of(outcome: Outcome, condition: Condition) -> pl.DataFrame:
-    """The realised doses of a batch of variants, as rows of the doses table: all of an image, then those of the next."""
+    """The realised doses of a batch of variants, as rows of the doses table: all of an image, then of the next."""
     ids, names = outcome.batch.ids, list(outcome.doses)
     if not names:
         return NO_DOSES

@@ -1,0 +1,193 @@
+"""A sweep shared out among jobs, by any launcher, is the sweep of one process, row for row."""
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import hardgen
+from hardgen.data.digits import Digits
+from hardgen.errors import HardgenError
+from hardgen.models.digits_cnn import DigitsCnn
+from hardgen.sweeps.merging import load_runs, merge
+from hardgen.sweeps.shards import Shard
+
+SHARDS = "shard=1/4,2/4,3/4,4/4"
+LAUNCHERS = {
+    "basic": "hydra",
+    "joblib": "hydra_plugins.hydra_joblib_launcher",
+    "submitit_local": "hydra_plugins.hydra_submitit_launcher",
+    "ray": "hydra_plugins.hydra_ray_launcher",
+}
+QUICK = ["pipeline=[gaussian_noise,clutter]", "hardness=[0.5,1]"]
+
+
+def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    call = [sys.executable, "-m", "hardgen.cli", *words]
+    return subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def same(merged: Path, single: Path) -> None:
+    """Two run folders hold the same: answers, doses, conditions, failures, every table, and what the manifest counts."""
+    ours, theirs = hardgen.Run.open(merged), hardgen.Run.open(single)
+    assert_frame_equal(ours.samples(), theirs.samples(), check_exact=True)
+    assert_frame_equal(ours.doses(), theirs.doses(), check_exact=True)
+    assert_frame_equal(ours.conditions, theirs.conditions, check_exact=True)
+    for key in ("failures", "data", "models", "axes", "planned", "done", "seed", "provenance", "status"):
+        assert ours.manifest[key] == theirs.manifest[key], key
+    tables = sorted(p.name for p in (single / "tables").iterdir())
+    assert sorted(p.name for p in (merged / "tables").iterdir()) == tables
+    for name in tables:
+        assert (merged / "tables" / name).read_bytes() == (single / "tables" / name).read_bytes(), name
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty images in two classes, of which three cannot be read, and one sweep over all of them."""
+    folder = tmp_path_factory.mktemp("shards")
+    rng = np.random.default_rng(0)
+    for i in range(20):
+        path = folder / "photos" / ("night" if i % 3 else "day") / f"{i:02d}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        cv2.imwrite(str(path), rng.integers(0, 255, (28, 28, 3), np.uint8))
+        if i in (4, 9, 15):
+            path.write_bytes(b"no image")
+    (folder / "net.py").write_text(
+        "import torch\n"
+        "def net():\n"
+        "    torch.manual_seed(0)\n"
+        "    return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 28 * 28, 2))\n"
+    )
+    done = command(folder, "sweep", *images(folder), "out=single")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def images(folder: Path) -> list[str]:
+    return [
+        *QUICK,
+        "data=image_folder",
+        f"data.root={folder}/photos",
+        "model=module",
+        f"model.factory={folder}/net.py:net",
+    ]
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_shards_merge_to_the_run_of_one_process(folder: Path, launcher: str) -> None:
+    try:
+        importlib.import_module(LAUNCHERS[launcher])
+    except ImportError:
+        pytest.skip(f"the launcher {launcher} is not installed")
+    done = command(folder, "sweep", "-m", f"hydra/launcher={launcher}", SHARDS, *images(folder), f"out={launcher}")
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "4 runs merged" in done.stderr
+    same(folder / launcher, folder / "single")
+    assert len(json.loads((folder / launcher / "manifest.json").read_text())["failures"]) == 3
+    assert (folder / launcher / "report.html").exists()
+
+
+def sweep(out: Path, shard: str | None = None, limit: int = 500, **options: Any) -> Path:
+    settings = {"pipeline": "clutter", "hardness": [1.0], "batch_size": 64} | options
+    hardgen.sweep(DigitsCnn().build(), Digits(limit=limit).build(), out=out, shard=shard, **settings)
+    return out
+
+
+def test_whole_files_of_answers_are_shared_out_and_are_those_of_the_single_run(tmp_path: Path) -> None:
+    single = sweep(tmp_path / "single")
+    runs = [sweep(tmp_path / f"{i}", f"{i}/2") for i in (2, 1)]
+    assert [hardgen.Run.open(run).manifest["data"]["n"] for run in runs] == [244, 256]
+    for run in runs:
+        for file in (run / "samples").glob("*.parquet"):
+            assert file.read_bytes() == (single / "samples" / file.name).read_bytes()
+    merged = merge(runs, tmp_path / "merged")
+    hardgen_report(merged)
+    same(merged, single)
+
+
+def hardgen_report(folder: Path) -> None:
+    from hardgen.report.page import make_report
+
+    make_report([folder])
+
+
+def test_a_run_of_all_images_goes_on_from_a_shard_in_its_folder(tmp_path: Path) -> None:
+    sweep(tmp_path, "2/2", report=False)
+    before = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "samples").glob("*.parquet")}
+    sweep(tmp_path, report=False)
+    after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "samples").glob("*.parquet")}
+    assert len(before) == 2
+    assert before.items() < after.items()
+
+
+def test_a_missing_shard_is_named_and_not_counted(tmp_path: Path) -> None:
+    runs = [sweep(tmp_path / f"{i}", f"{i}/4", limit=40, report=False) for i in (1, 3)]
+    run = load_runs(runs)
+    assert run.models == ["digits_cnn"]
+    assert run.manifest["data"]["n"] == run.answers["sample_id"].n_unique() == 20
+    assert (run.manifest["data"]["shards"], run.manifest["data"]["of"]) == (["1/4", "3/4"], 40)
+    images_link = next(link for link in run.manifest["provenance"] if link["link"] == "images")
+    assert "20 of 40 (shards 1/4, 3/4) images" in images_link["choice"]
+    done = command(tmp_path, "report", "1", "3", "out=page")
+    assert done.returncode == 0, done.stderr
+    assert "20 of 40 (shards 1/4, 3/4) images" in (tmp_path / "page" / "report.html").read_text()
+
+
+def test_two_seeds_in_shards_are_two_series(tmp_path: Path) -> None:
+    words = ["pipeline=gaussian_noise", "hardness=[1]", "data.limit=20", "report=false", "out=many"]
+    done = command(tmp_path, "sweep", "-m", "seed=0,1", "shard=1/2,2/2", *words)
+    assert done.returncode == 0, done.stderr
+    curves = pl.read_parquet(tmp_path / "many" / "curves.parquet")
+    assert curves["n"].unique().to_list() == [20]
+    assert curves["model"].unique().sort().to_list() == ["digits_cnn [0]", "digits_cnn [2]"]
+
+
+def test_models_asked_about_different_shards_keep_their_own_count(tmp_path: Path) -> None:
+    words = ["pipeline=gaussian_noise", "hardness=[1]", "data.limit=20", "report=false"]
+    (tmp_path / "net.py").write_text(
+        "from hardgen.models.digits_cnn import DigitsCnn\n\n\ndef net():\n    return DigitsCnn().build()._module\n"
+    )
+    other = ["model=module", "model.factory=net.py:net"]
+    for out, more in {"a": ["shard=1/2"], "b": ["shard=2/2"], "c": ["shard=2/2", *other]}.items():
+        done = command(tmp_path, "sweep", *words, *more, f"out={out}")
+        assert done.returncode == 0, done.stderr
+    run = load_runs([tmp_path / name for name in "abc"])
+    assert (run.data("digits_cnn")["n"], run.data("net")["n"], run.manifest["data"]["n"]) == (20, 10, 20)
+    assert "shards" not in run.data("digits_cnn")
+    assert run.data("net")["shards"] == ["2/2"]
+
+
+@pytest.mark.parametrize("count", [1, 7, 20, 256, 257, 600, 5000])
+@pytest.mark.parametrize("of", [1, 2, 3, 7])
+def test_every_image_is_in_one_shard_and_no_file_holds_more_than_256(count: int, of: int) -> None:
+    if of > count:
+        with pytest.raises(HardgenError, match=f"the data has only {count} image"):
+            Shard(of, of).spans(count)
+        return
+    spans = [span for index in range(1, of + 1) for span in Shard(index, of).spans(count)]
+    assert sorted(place for span in spans for place in span) == list(range(count))
+    assert max(map(len, spans)) <= 256
+    sizes = [Shard(index, of).size(count) for index in range(1, of + 1)]
+    assert max(sizes) - min(sizes) <= 256
+
+
+@pytest.mark.parametrize("wrong", ["5/4", "0/4", "a", "1", "1/0", "1/4/2", "-1/4"])
+def test_a_wrong_shard_is_one_line(tmp_path: Path, wrong: str) -> None:
+    with pytest.raises(HardgenError, match="shard must be I/N with I from 1 to N, as 1/4 to 4/4; got '"):
+        sweep(tmp_path, wrong)
+
+
+def test_a_wrong_shard_on_the_command_line_is_one_line(tmp_path: Path) -> None:
+    done = command(tmp_path, "sweep", "shard=5/4")
+    assert done.returncode == 2
+    assert done.stderr.strip() == ("hardgen: error: shard must be I/N with I from 1 to N, as 1/4 to 4/4; got '5/4'")
+    dry = command(tmp_path, "sweep", "shard=2/4", "data.limit=20", "--dry-run")
+    assert "5 images of digits (shard 2/4)" in " ".join((dry.stderr + dry.stdout).split())
