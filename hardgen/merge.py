@@ -10,9 +10,10 @@ from omegaconf import DictConfig
 from hardgen.files import atomic_path
 from hardgen.jobs import DONE, FAILED, JOB, LOG, read_job
 from hardgen.progress import console
+from hardgen.provenance import counted
 from hardgen.report.page import make_report
 from hardgen.sweeps.merging import merge
-from hardgen.sweeps.reading import MANIFEST
+from hardgen.sweeps.reading import MANIFEST, read_manifest
 
 failed: list[dict[str, Any]] = []
 """Jobs of this process's last multirun that failed."""
@@ -53,6 +54,8 @@ class MergeRuns(Callback):
         if done:
             merge(done, folder)
             page = make_report([folder])
+            if "shards" in (data := read_manifest(folder)["data"]):
+                console.print(f"The tables hold {counted(data)} images", style="yellow", markup=False, soft_wrap=True)
             console.print(f"{len(done)} runs merged. Open {page}", markup=False, soft_wrap=True)
         if failed:
             where = f"{folder / JOBS} says which, the {LOG} of each says why"

@@ -65,9 +65,7 @@ def render(run: Run, tables: dict[str, pl.DataFrame], folder: Path) -> str:
     facts = [
         plural(len(run.models), "model"),
         plural(len(axes), "axis"),
-        f"{counted(manifest['data'])} images"
-        if "shards" in manifest["data"]
-        else plural(int(manifest["data"].get("n", 0)), "image"),
+        _images(manifest["data"]),
         plural(len(manifest["data"].get("classes") or ()), "class"),
         f"data: {manifest['data'].get('name', NOTHING)}",
         f"mode: {str(manifest['mode']).replace('_', ' ')}",
@@ -95,6 +93,10 @@ def render(run: Run, tables: dict[str, pl.DataFrame], folder: Path) -> str:
         resamples=f"{RESAMPLES:,}",
         number=number,
     )
+
+
+def _images(data: dict[str, Any]) -> str:
+    return f"{counted(data)} images" if "shards" in data else plural(int(data.get("n", 0)), "image")
 
 
 def _curves(run: Run, tables: dict[str, pl.DataFrame], axis: dict[str, Any], place: int, folder: Path) -> list[Markup]:

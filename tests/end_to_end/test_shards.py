@@ -17,6 +17,7 @@ import hardgen
 from hardgen.data.digits import Digits
 from hardgen.errors import HardgenError
 from hardgen.models.digits_cnn import DigitsCnn
+from hardgen.report.page import make_report
 from hardgen.sweeps.merging import load_runs, merge
 from hardgen.sweeps.shards import Shard
 
@@ -27,6 +28,7 @@ LAUNCHERS = {
     "submitit_local": "hydra_plugins.hydra_submitit_launcher",
     "ray": "hydra_plugins.hydra_ray_launcher",
 }
+DATA = ["data=image_folder", "data.root=photos", "model=module", "model.factory=net.py:net"]
 QUICK = ["pipeline=[gaussian_noise,clutter]", "hardness=[0.5,1]"]
 
 
@@ -36,7 +38,7 @@ def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def same(merged: Path, single: Path) -> None:
-    """Two run folders hold the same: answers, doses, conditions, failures, every table, and what the manifest counts."""
+    """Two run folders hold the same: answers, doses, conditions, failures, every table, and what was counted."""
     ours, theirs = hardgen.Run.open(merged), hardgen.Run.open(single)
     assert_frame_equal(ours.samples(), theirs.samples(), check_exact=True)
     assert_frame_equal(ours.doses(), theirs.doses(), check_exact=True)
@@ -66,19 +68,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "    torch.manual_seed(0)\n"
         "    return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 28 * 28, 2))\n"
     )
-    done = command(folder, "sweep", *images(folder), "out=single")
+    done = command(folder, "sweep", *QUICK, *DATA, "out=single")
     assert done.returncode == 0, done.stderr
     return folder
-
-
-def images(folder: Path) -> list[str]:
-    return [
-        *QUICK,
-        "data=image_folder",
-        f"data.root={folder}/photos",
-        "model=module",
-        f"model.factory={folder}/net.py:net",
-    ]
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
@@ -87,7 +79,7 @@ def test_shards_merge_to_the_run_of_one_process(folder: Path, launcher: str) -> 
         importlib.import_module(LAUNCHERS[launcher])
     except ImportError:
         pytest.skip(f"the launcher {launcher} is not installed")
-    done = command(folder, "sweep", "-m", f"hydra/launcher={launcher}", SHARDS, *images(folder), f"out={launcher}")
+    done = command(folder, "sweep", "-m", f"hydra/launcher={launcher}", SHARDS, *QUICK, *DATA, f"out={launcher}")
     assert done.returncode == 0, done.stderr + done.stdout
     assert "4 runs merged" in done.stderr
     same(folder / launcher, folder / "single")
@@ -109,14 +101,8 @@ def test_whole_files_of_answers_are_shared_out_and_are_those_of_the_single_run(t
         for file in (run / "samples").glob("*.parquet"):
             assert file.read_bytes() == (single / "samples" / file.name).read_bytes()
     merged = merge(runs, tmp_path / "merged")
-    hardgen_report(merged)
+    make_report([merged])
     same(merged, single)
-
-
-def hardgen_report(folder: Path) -> None:
-    from hardgen.report.page import make_report
-
-    make_report([folder])
 
 
 def test_a_run_of_all_images_goes_on_from_a_shard_in_its_folder(tmp_path: Path) -> None:
@@ -190,4 +176,4 @@ def test_a_wrong_shard_on_the_command_line_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.strip() == ("hardgen: error: shard must be I/N with I from 1 to N, as 1/4 to 4/4; got '5/4'")
     dry = command(tmp_path, "sweep", "shard=2/4", "data.limit=20", "--dry-run")
-    assert "5 images of digits (shard 2/4)" in " ".join((dry.stderr + dry.stdout).split())
+    assert "5 images of digits-test (shard 2/4)" in " ".join((dry.stderr + dry.stdout).split())
