@@ -17,7 +17,7 @@ FLOORS = [
     ["engine"],
     ["calibrate"],
     ["api", "config"],
-    ["config_errors", "help", "listing", "say", "jobs", "merge"],
+    ["config_errors", "help", "listing", "say", "jobs", "merge", "tracking"],
     ["commands"],
     ["running"],
     ["cli"],
@@ -35,6 +35,8 @@ TABLES_ONLY = [
     "sweeps.merging",
     "sweeps.joint_manifest",
     "sweeps.shards",
+    "tracking.record",
+    "tracking.tracker",
 ]
 
 
@@ -89,7 +91,7 @@ def test_hydra_is_known_to_the_bridge_and_the_command_line_only() -> None:
         for m, p in modules().items()
         if any(n.split(".")[0] in ("hydra", "omegaconf") for n in imports(p))
     }
-    assert users <= {"config", "config_errors", "running", "commands", "merge"}
+    assert users <= {"config", "config_errors", "running", "commands", "merge", "tracking"}
 
 
 def test_no_file_is_long() -> None:
