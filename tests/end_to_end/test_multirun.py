@@ -1,5 +1,6 @@
 """A multirun is many runs, merged at the end into what one run would have given."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,29 @@ def test_a_plugin_file_reaches_the_jobs(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     models = pl.read_parquet(folder / "many" / "curves.parquet")["model"].unique().to_list()
     assert len(models) == 2, "two seeds are two series, never mixed"
+
+
+def test_an_installed_plug_in_reaches_jobs_in_other_processes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "mist.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from hardgen import PhotometricPerturbation, knob, register\n"
+        "@register('mist', family='test')\n"
+        "@dataclass(frozen=True)\n"
+        "class Mist(PhotometricPerturbation):\n"
+        "    '''A mist.'''\n"
+        "    depth: float = knob(0.0, 1.0, 'of full scale', 'Depth.')\n"
+        "    def perturb(self, images, rng):\n"
+        "        return images * (1 - self.depth)\n"
+    )
+    info = folder / "mist-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mist\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[hardgen.perturbations]\nmist = mist\n")
+    monkeypatch.setenv("PYTHONPATH", f"{folder}:{os.environ.get('PYTHONPATH', '')}")
+    words = ["pipeline=mist", "hardness=[1]", "data.limit=10", "seed=0,1", "out=many", "report=false"]
+    done = hardgen(folder, "sweep", "-m", "hydra/launcher=joblib", *words)
+    assert done.returncode == 0, done.stderr
+    assert "2 runs merged" in done.stderr
 
 
 def test_a_job_that_fails_is_named_and_the_others_are_merged(folder: Path) -> None:

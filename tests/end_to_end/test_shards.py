@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +12,11 @@ import cv2
 import numpy as np
 import polars as pl
 import pytest
+from hydra.errors import MissingConfigException
 from polars.testing import assert_frame_equal
 
 import hardgen
+from hardgen.config_errors import explain
 from hardgen.data.digits import Digits
 from hardgen.errors import HardgenError
 from hardgen.models.digits_cnn import DigitsCnn
@@ -21,7 +24,7 @@ from hardgen.report.page import make_report
 from hardgen.sweeps.merging import load_runs, merge
 from hardgen.sweeps.shards import Shard
 
-SHARDS = "shard=1/4,2/4,3/4,4/4"
+FOUR, TWO = "shard=1/4,2/4,3/4,4/4", "shard=1/2,2/2"
 LAUNCHERS = {
     "basic": "hydra",
     "joblib": "hydra_plugins.hydra_joblib_launcher",
@@ -79,12 +82,65 @@ def test_shards_merge_to_the_run_of_one_process(folder: Path, launcher: str) -> 
         importlib.import_module(LAUNCHERS[launcher])
     except ImportError:
         pytest.skip(f"the launcher {launcher} is not installed")
-    done = command(folder, "sweep", "-m", f"hydra/launcher={launcher}", SHARDS, *QUICK, *DATA, f"out={launcher}")
+    shards = FOUR if launcher == "basic" else TWO
+    done = command(folder, "sweep", "-m", f"hydra/launcher={launcher}", shards, *QUICK, *DATA, f"out={launcher}")
     assert done.returncode == 0, done.stderr + done.stdout
-    assert "4 runs merged" in done.stderr
+    assert f"{len(shards.split(','))} runs merged" in done.stderr
     same(folder / launcher, folder / "single")
     assert len(json.loads((folder / launcher / "manifest.json").read_text())["failures"]) == 3
     assert (folder / launcher / "report.html").exists()
+
+
+SBATCH = """#!{python}
+import os, re, subprocess, sys
+script = sys.argv[-1]
+text = open(script).read()
+assert "#SBATCH --partition=night" in text, text
+if os.fork() == 0:
+    os.setsid()
+    for stream in (0, 1, 2):
+        os.dup2(os.open(os.devnull, os.O_RDWR), stream)
+    for task in range(int(re.search(r"#SBATCH --array=0-([0-9]+)", text)[1]) + 1):
+        slurm = dict(JOB_ID=40 + task, ARRAY_JOB_ID=40, ARRAY_TASK_ID=task, JOB_NUM_NODES=1, NTASKS=1, NNODES=1)
+        slurm |= dict(NODEID=0, PROCID=0, LOCALID=0, JOB_NODELIST="here", TASKS_PER_NODE=1)
+        subprocess.run(["bash", script], env=os.environ | {{"SLURM_" + k: str(v) for k, v in slurm.items()}})
+else:
+    print("Submitted batch job 40")
+"""
+SRUN = """#!/bin/bash
+while [[ "$1" == --* ]]; do if [[ "$1" == --output || "$1" == --error ]]; then shift; fi; shift; done
+exec "$@"
+"""
+OTHERS = {
+    "scontrol": "#!/bin/bash\necho here\n",
+    "sacct": "#!/bin/bash\necho 'JobID|State|NodeList'\nfor i in 0 1 2 3; do echo \"40_$i|RUNNING|here\"; done\n",
+}
+
+
+def test_shards_merge_as_jobs_of_a_slurm_array(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands of Slurm are stood in for by scripts that run what is submitted."""
+    pytest.importorskip("hydra_plugins.hydra_submitit_launcher", reason="the launcher submitit_slurm is not installed")
+    for name, text in {"sbatch": SBATCH.format(python=sys.executable), "srun": SRUN, **OTHERS}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    words = ["hydra/launcher=submitit_slurm", "hydra.launcher.partition=night", TWO, *QUICK, *DATA, "out=slurm"]
+    done = command(folder, "sweep", "-m", *words)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "2 runs merged" in done.stderr
+    same(folder / "slurm", folder / "single")
+
+
+@pytest.mark.parametrize(
+    ("launcher", "extra"),
+    [("joblib", "joblib"), ("submitit_slurm", "slurm"), ("submitit_local", "slurm"), ("ray", "ray")],
+)
+def test_a_launcher_that_is_not_installed_names_its_extra(launcher: str, extra: str) -> None:
+    missing = MissingConfigException("", f"hydra/launcher/{launcher}", ["basic"])
+    line = f"hydra/launcher={launcher} needs the extra: pip install 'hardgen[{extra}]'"
+    assert explain(missing, "sweep", []) == line
+    typed = MissingConfigException("", f"hydra/launcher/{launcher[:-1]}", ["basic"])
+    assert f"did you mean '{launcher}'" in explain(typed, "sweep", [])
 
 
 def sweep(out: Path, shard: str | None = None, limit: int = 500, **options: Any) -> Path:

@@ -1,6 +1,7 @@
 """Trackers are told what the tables say: read back with the trackers' own readers."""
 
 import json
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -121,40 +122,49 @@ def test_mlflow_reads_the_run_back_from_a_database(
     assert where.read_bytes() == (folder / "manifest.json").read_bytes()
 
 
+def wandb_records(path: Path) -> list[Any]:
+    """The records of an offline run: a log in LevelDB's format, blocks of 32 KiB after a header of 7 bytes."""
+    from wandb.proto.wandb_internal_pb2 import Record as WandbRecord
+
+    data, at, piece, found = path.read_bytes(), 7, b"", []
+    while at + 7 <= len(data):
+        if 32768 - at % 32768 < 7:  # the rest of a block that no header fits in
+            at += 32768 - at % 32768
+            continue
+        _, length, kind = struct.unpack("<IHB", data[at : at + 7])
+        piece += data[at + 7 : at + 7 + length]
+        at += 7 + length
+        if kind in (1, 4):  # whole, or the last of several pieces
+            found.append(WandbRecord.FromString(piece))
+            piece = b""
+    return found
+
+
+def said(items: Any) -> dict[str, Any]:
+    return {(item.key or ".".join(item.nested_key)): json.loads(item.value_json) for item in items}
+
+
 @loud
 def test_wandb_keeps_the_run_offline(record: Record, folder: Path) -> None:
     pytest.importorskip("wandb")
-    from wandb.proto import wandb_internal_pb2
-    from wandb.sdk.internal.datastore import DataStore
-
     TrackWandb("faint", mode="offline").track(record)
     (file,) = folder.glob("wandb/offline-run-*/run-*.wandb")
-    store, rows = DataStore(), []
-    store.open_for_scan(str(file))
-    while (data := store.scan_data()) is not None:
-        row = wandb_internal_pb2.Record()
-        row.ParseFromString(data)
-        rows.append(row)
-    runs = [row.run for row in rows if row.WhichOneof("record_type") == "run"]
-    assert runs[0].project == "faint"
-    settings = {item.key: json.loads(item.value_json) for item in runs[0].config.update}
-    assert settings.items() >= record.parameters.items()
-    logged = [
-        {(item.key or ".".join(item.nested_key)): json.loads(item.value_json) for item in row.history.item}
-        for row in rows
-        if row.WhichOneof("record_type") == "history"
-    ]
+    rows = wandb_records(file)
+    kinds = [row.WhichOneof("record_type") for row in rows]
+    run = rows[kinds.index("run")].run
+    assert (run.project, run.display_name) == ("faint", record.name)
+    assert said(run.config.update).items() >= record.parameters.items()
+    logged = [said(row.history.item) for row, kind in zip(rows, kinds, strict=True) if kind == "history"]
     single, series = expected(folder)
     for name, points in series.items():
         assert [(round(1000 * row["hardness"]), row[name]) for row in logged if name in row] == points
-    said: dict[str, Any] = {}
-    for row in rows:
-        if row.WhichOneof("record_type") == "summary":
-            said |= {
-                (item.key or ".".join(item.nested_key)): json.loads(item.value_json) for item in row.summary.update
-            }
-    assert {name: said.get(name) for name in single} == pytest.approx(single)
-    assert any(row.WhichOneof("record_type") == "artifact" for row in rows)
+    summary: dict[str, Any] = {}
+    for row, kind in zip(rows, kinds, strict=True):
+        if kind == "summary":
+            summary |= said(row.summary.update)
+    assert {name: summary.get(name) for name in single} == pytest.approx(single)
+    artifact = rows[kinds.index("artifact")].artifact
+    assert {entry.path for entry in artifact.manifest.contents} == {"report.html", "curves.parquet", "manifest.json"}
 
 
 def test_a_multirun_is_tracked_once_it_is_merged(tmp_path: Path) -> None:
