@@ -13,7 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 from hardgen.config import CONF, options
 from hardgen.errors import HardgenError, near, one_line
 
-LAUNCHERS = {"joblib": "joblib", "submitit_local": "slurm", "submitit_slurm": "slurm", "ray": "ray", "ray_aws": "ray"}
+LAUNCHERS = {"joblib": "joblib", "submitit_local": "slurm", "submitit_slurm": "slurm", "ray": "ray"}
 """The extra that each launcher comes with."""
 
 

@@ -45,7 +45,8 @@ hardgen sweep: accuracy as a function of every knob, with a report.
   hardgen sweep -m hydra/launcher=joblib seed=0,1,2    the same in parallel
   hardgen sweep -m hydra/launcher=joblib shard=1/4,2/4,3/4,4/4
                                                        the images shared out, the tables those of one run; also
-                                                       hydra/launcher=submitit_slurm, submitit_local or ray
+                                                       hydra/launcher=submitit_slurm, submitit_local, ray
+                                                       (starts a Ray of its own) or ray_cluster
   hardgen sweep shard=2/4 out=shared/2                 one shard on this machine; hardgen report reads them together
   hardgen sweep tracking=mlflow tracking.uri=sqlite:///mlflow.db
                                                        tell a tracker; also tracking=tensorboard or wandb

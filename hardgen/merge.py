@@ -45,9 +45,15 @@ class MergeRuns(Callback):
         jobs = {p: read_job(p) for p in folders if (p / JOB).exists() and (p / JOB).stat().st_mtime_ns >= since}
         (folder / STARTED).unlink()
         failed[:] = [job for job in jobs.values() if job["status"] == FAILED]
+        if not jobs:
+            lost = f"no job left a trace in {folder.resolve()}: every machine must see that folder, by that path"
+            failed.append({"job": -1, "status": FAILED, "overrides": "", "error": lost})
         for job in failed:
-            line = f"hardgen: error: job {job['job']}: {job['overrides']}: {job['error']}"
+            which = f"job {job['job']}: {job['overrides']}: " if jobs else ""
+            line = f"hardgen: error: {which}{job['error']}"
             console.print(line, style="red", markup=False, soft_wrap=True)
+        if not jobs:
+            return
         with atomic_path(folder / JOBS) as temporary:
             pl.DataFrame(list(jobs.values())).write_csv(temporary)
         done = [p for p, job in jobs.items() if job["status"] == DONE and (p / MANIFEST).is_file()]

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from omegaconf import OmegaConf
 from polars.testing import assert_frame_equal
+
+from hardgen import merge
 
 PANEL = "small: {kind: digits_cnn}\nlarge: {kind: module, factory: 'net.py:net'}\n"
 NET = "from hardgen.models.digits_cnn import DigitsCnn\n\n\ndef net():\n    return DigitsCnn().build()._module\n"
@@ -161,3 +164,13 @@ def test_two_of_six_jobs_fail_and_only_they_run_again(folder: Path) -> None:
     assert fast.returncode == 1
     assert "ZeroDivisionError: net 2 is broken" in fast.stderr
     assert not (folder / "fast" / "3").exists()
+
+
+def test_jobs_that_wrote_elsewhere_are_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = OmegaConf.create({"hydra": {"sweep": {"dir": str(tmp_path / "many")}}})
+    callback = merge.MergeRuns()
+    callback.on_multirun_start(config)
+    callback.on_multirun_end(config)
+    assert f"no job left a trace in {tmp_path}/many" in capsys.readouterr().err
+    assert merge.failed, "the exit code is 1"
+    merge.failed.clear()

@@ -3,8 +3,11 @@
 import importlib
 import json
 import os
+import re
+import secrets
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +132,25 @@ def test_shards_merge_as_jobs_of_a_slurm_array(folder: Path, tmp_path: Path, mon
     assert done.returncode == 0, done.stderr + done.stdout
     assert "2 runs merged" in done.stderr
     same(folder / "slurm", folder / "single")
+
+
+def test_shards_merge_as_tasks_of_a_running_ray_cluster(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("hydra_plugins.hydra_ray_launcher", reason="the launcher ray_cluster is not installed")
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    words = ["--head", "--block", "--port=0", "--node-ip-address=127.0.0.1", "--num-cpus=2"]
+    words += ["--include-dashboard=false", "--disable-usage-stats", f"--temp-dir={tempfile.mkdtemp(prefix='ray')}"]
+    call = [sys.executable, "-m", "ray.scripts.scripts", "start", *words]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as cluster:
+        try:
+            assert cluster.stdout
+            address = next(m[1] for line in cluster.stdout if (m := re.search(r"address='?([0-9.]+:[0-9]+)", line)))
+            where = ["hydra/launcher=ray_cluster", f"hydra.launcher.ray.init.address={address}"]
+            done = command(folder, "sweep", "-m", *where, TWO, *QUICK, *DATA, "out=ray_cluster")
+        finally:
+            cluster.terminate()
+    assert done.returncode == 0, done.stderr + done.stdout
+    same(folder / "ray_cluster", folder / "single")
 
 
 @pytest.mark.parametrize(
