@@ -23,7 +23,7 @@ def joint_manifest(
     manifests = [run.manifest for run in runs]
     first = manifests[0]
     same_data = len({m["data"]["fingerprint"] for m in manifests}) == 1
-    data = put_together([m["data"] for m in manifests]) if same_data else first["data"]
+    data = put_together([m["data"] for m in manifests if m["data"]["fingerprint"] == first["data"]["fingerprint"]])
     models = _models(manifests, labels, data if same_data else {})
     axes: dict[str, dict[str, Any]] = {}
     for axis in (axis for m in manifests for axis in m["axes"]):

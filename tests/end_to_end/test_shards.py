@@ -40,7 +40,7 @@ QUICK = ["pipeline=[gaussian_noise,clutter]", "hardness=[0.5,1]"]
 
 def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     call = [sys.executable, "-m", "hardgen.cli", *words]
-    return subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
 def same(merged: Path, single: Path) -> None:
