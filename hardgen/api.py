@@ -25,6 +25,7 @@ from hardgen.sweeps.axes import read_axes
 from hardgen.sweeps.plan import Mode, plan
 from hardgen.sweeps.results import Run
 from hardgen.sweeps.settings import Settings
+from hardgen.sweeps.shards import Shard
 
 Images = TypeVar("Images", Tensor, NDArray[Any])
 
@@ -110,6 +111,7 @@ def sweep(
     on_error: str = "skip",
     fail_fast: bool = False,
     report: bool = True,
+    shard: str | None = None,
 ) -> Run:
     """Measures models as a function of every knob.
 
@@ -130,6 +132,8 @@ def sweep(
         on_error: `skip` or `raise`.
         fail_fast: Whether the first failure of a model or a perturbation ends the sweep; else the rest is asked first.
         report: Whether pictures, figures and the page are made; the tables always are.
+        shard: Which share of the images to ask about, as `1/4` to `4/4`; all unless given. The runs of all shards, put
+            together by `hardgen.sweeps.merging.merge`, hold the tables of one run over all images.
 
     Returns:
         The run, read back from its folder.
@@ -141,7 +145,8 @@ def sweep(
     settings = Settings(seed, batch_size, workers, device, choice(OnError, on_error, "on_error"), fail_fast)
     folder = Path(out) if out else Path("outputs") / "sweep" / datetime.now().strftime("%Y-%m-%d_%H-%M-%S-%f")
     config = {"seed": seed, "mode": mode, "batch_size": batch_size, "workers": workers, "device": device}
-    return run_sweep(laid, wrap(dataset), models, settings, folder, config, report)
+    config |= {} if shard is None else {"shard": shard}
+    return run_sweep(laid, wrap(dataset), models, settings, folder, config, report, Shard.parse(shard))
 
 
 def _pipeline(content: str | Sequence[str] | Mapping[str, str | Perturbation]) -> Pipeline:

@@ -18,9 +18,10 @@ from hardgen.config import check_keys, dataset_of, models_of, options_of, pipeli
 from hardgen.data.loading import Failure, OnError, donors, load, to_batch
 from hardgen.doses import measure_doses, save_doses
 from hardgen.engine import run_sweep
-from hardgen.errors import HardgenError, choice
+from hardgen.errors import HardgenError, Mistake, choice
 from hardgen.generate import folder_of
 from hardgen.generate import generate as write_variants
+from hardgen.heap import keep_freed_memory
 from hardgen.jobs import Job
 from hardgen.pipeline import Pipeline
 from hardgen.preview import contact_sheet
@@ -31,6 +32,7 @@ from hardgen.say import say_calibration, say_doses, say_failures, say_plan, say_
 from hardgen.sweeps.axes import Axis, read_axes
 from hardgen.sweeps.plan import Mode, Plan, plan
 from hardgen.sweeps.settings import Settings
+from hardgen.sweeps.shards import Shard
 from hardgen.variant_files import Format
 
 started = time.time()  # when this process, or its latest command, began
@@ -42,6 +44,7 @@ class SweepOptions:
 
     report: bool = True
     dry_run: bool = False
+    shard: str | None = None
 
 
 @dataclass(frozen=True)
@@ -82,14 +85,6 @@ class PreviewOptions:
     out: str = "preview.png"
 
 
-class Mistake(BaseException):
-    """Carries a user's mistake through Hydra, which would print a message of its own for an Exception."""
-
-    def __init__(self, error: Exception, code: int = 2) -> None:
-        super().__init__(str(error))
-        self.error, self.code = error, code
-
-
 def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig], None]:
     """Makes a Hydra task: in a single run a user's mistake ends the command; in a multirun it is left in its folder."""
 
@@ -102,6 +97,8 @@ def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig],
             job.begins()
         try:
             check_keys(task.__name__, config)
+            registry.find_installed()
+            keep_freed_memory()
             for path in config.get("plugins") or []:
                 registry.load_file(path)
             task(config, folder)
@@ -129,11 +126,12 @@ def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig],
 def sweep(config: DictConfig, out: Path) -> None:
     """Measures models as a function of every knob."""
     options, settings = options_of(SweepOptions, config), options_of(Settings, config)
-    laid, dataset, models = _plan(config), dataset_of(config), models_of(config)
+    shard, laid, dataset, models = Shard.parse(options.shard), _plan(config), dataset_of(config), models_of(config)
     if options.dry_run:
-        say_plan(laid, dataset, [m.name for m in models])
+        say_plan(laid, dataset, [m.name for m in models], shard)
         return
-    run = run_sweep(laid, dataset, models, settings, out, plain(config), options.report)
+    told = {key: value for key, value in plain(config).items() if key != "tracking"}  # it may hold an address or a name
+    run = run_sweep(laid, dataset, models, settings, out, told, options.report, shard)
     say_run(run, out)
 
 

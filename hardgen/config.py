@@ -136,7 +136,13 @@ def check_keys(command: str, config: DictConfig) -> None:
         HardgenError: with the nearest key.
     """
     files = [OmegaConf.load(CONF / f"{name}.yaml") for name in (command, "common")]
-    known = {str(key) for file in files for key in file} - {"defaults", "hydra"} | {"data", "model", "pipeline"}
+    known = {str(key) for file in files for key in file} - {"defaults", "hydra"} | {
+        "data",
+        "model",
+        "pipeline",
+        "tracking",
+    }
+    known |= {"tracking"} if command == "sweep" else set()
     for key in config:
         if key not in known:
             raise HardgenError(f"unknown config key {str(key)!r}{near(str(key), known)}")

@@ -13,8 +13,8 @@ from omegaconf.errors import OmegaConfBaseException
 from hardgen.config import CONF, options
 from hardgen.errors import HardgenError, near, one_line
 
-LAUNCHERS = ("joblib",)
-"""Launchers that come with the extra of the same name."""
+LAUNCHERS = {"joblib": "joblib", "submitit_local": "slurm", "submitit_slurm": "slurm", "ray": "ray"}
+"""The extra that each launcher comes with."""
 
 
 def explain(error: BaseException, command: str, words: Sequence[str]) -> str:
@@ -53,8 +53,9 @@ def _explained(error: BaseException, command: str, words: Sequence[str]) -> str:
             group, name = "pipeline", str(error.missing_cfg_file).removeprefix("pipeline/")
             return f"unknown {group} {name!r}{near(name, options(group))}"
         if group == "hydra/launcher" and name in LAUNCHERS:
-            return f"hydra/launcher={name} needs the extra: pip install 'hardgen[{name}]'"
-        return f"unknown {group.rpartition('/')[2] or 'config'} {name!r}{near(name, set(error.options))}"
+            return f"hydra/launcher={name} needs the extra: pip install 'hardgen[{LAUNCHERS[name]}]'"
+        known = {*error.options, *(LAUNCHERS if group == "hydra/launcher" else ())}
+        return f"unknown {group.rpartition('/')[2] or 'config'} {name!r}{near(name, known)}"
     key = re.search(r"Could not override '([^']+)'", str(error))
     if key:
         return _unknown_key(key[1], command, words)

@@ -25,6 +25,7 @@ from hardgen.sweeps.reading import MANIFEST
 from hardgen.sweeps.results import CONDITIONS, Run
 from hardgen.sweeps.run import Execution, Gap
 from hardgen.sweeps.settings import Settings
+from hardgen.sweeps.shards import WHOLE, Shard
 from hardgen.sweeps.sums import file_sum, read_sums
 
 OF_THE_TIME = ("created", "status", "done", "failures", "git", "hardgen", "versions", "config")
@@ -41,6 +42,7 @@ def run_sweep(
     out: Path,
     config: Mapping[str, Any],
     report: bool = True,
+    shard: Shard = WHOLE,
 ) -> Run:
     """Runs a sweep, or what is left of it, into a folder.
 
@@ -55,6 +57,7 @@ def run_sweep(
         out: The run's folder; one that holds an unfinished sweep of the same configuration is gone on with.
         config: Every configuration value, for the manifest.
         report: Whether pictures, figures and the page are made; the tables always are.
+        shard: Which of the images are asked about.
 
     Returns:
         The run, read back.
@@ -68,7 +71,7 @@ def run_sweep(
     if len(set(names)) < len(names):
         raise HardgenError(f"models must have different names; got {', '.join(names)}")
     with locked(out):
-        return _run_sweep(plan, dataset, models, settings, out, config, report)
+        return _run_sweep(plan, dataset, models, settings, out, config, report, shard)
 
 
 def _run_sweep(
@@ -79,10 +82,11 @@ def _run_sweep(
     out: Path,
     config: Mapping[str, Any],
     report: bool,
+    shard: Shard,
 ) -> Run:
     """What `run_sweep` does while the folder is held."""
-    laid = parts(plan, dataset, models, settings.seed, out)
-    before = manifest(plan, dataset, models, settings.seed, config, laid)
+    laid = parts(plan, dataset, models, settings.seed, out, shard)
+    before = manifest(plan, dataset, models, settings.seed, config, laid, shard)
     if done := _done(out, before, report):
         return done
     columns = {m.name: check_labels(m.to(settings.device), dataset) for m in models}
@@ -91,8 +95,8 @@ def _run_sweep(
     ledger.write(CONDITIONS, plan.table())
     execution = Execution(plan, dataset, models, columns, settings, ledger)
     failures = execution.run(laid)
-    if len(failures) == len(dataset):
-        raise HardgenError(f"none of the {len(dataset)} images could be read; the first: {failures[0].reason}")
+    if len(failures) == (asked := sum(len(part.indices) for part in laid)):
+        raise HardgenError(f"none of the {asked} images could be read; the first: {failures[0].reason}")
     if execution.gaps:
         write_manifest(out / MANIFEST, before | {"missing": [dataclasses.asdict(gap) for gap in execution.gaps]})
         raise HardgenError(_unfinished(execution.gaps, len(before["parts"]), out))

@@ -13,6 +13,14 @@ class HardgenError(Exception):
     """A mistake that the user can mend: one line that says who, what is allowed and what was got."""
 
 
+class Mistake(BaseException):
+    """Carries a user's mistake through Hydra, which would print a message of its own for an Exception."""
+
+    def __init__(self, error: Exception, code: int = 2) -> None:
+        super().__init__(str(error))
+        self.error, self.code = error, code
+
+
 def one_line(error: BaseException) -> str:
     """An error as one line; of the operating system's the file and the reason."""
     if isinstance(error, HardgenError):

@@ -19,9 +19,10 @@ from hardgen.files import digest, locked
 from hardgen.perturbation import Outcome
 from hardgen.progress import progress
 from hardgen.sweeps.ask import dose_columns, variants
-from hardgen.sweeps.parts import PART, keep_failures, kept_failures, take
+from hardgen.sweeps.parts import keep_failures, kept_failures, take
 from hardgen.sweeps.plan import Condition, Plan
 from hardgen.sweeps.settings import Settings, moved, pool_on
+from hardgen.sweeps.shards import PART
 from hardgen.tables import read_table, write_table
 from hardgen.variant_files import Format, clear_others, is_whole, safe_names, variant_names, write_image
 

@@ -43,6 +43,13 @@ hardgen sweep: accuracy as a function of every knob, with a report.
   hardgen sweep pipeline=[gaussian_blur,contrast] mode=grid hardness='{{start:0,stop:1,num:5}}'
   hardgen sweep -m pipeline=rectangle,holes            Hydra multirun; the jobs are merged at the end
   hardgen sweep -m hydra/launcher=joblib seed=0,1,2    the same in parallel
+  hardgen sweep -m hydra/launcher=joblib shard=1/4,2/4,3/4,4/4
+                                                       the images shared out, the tables those of one run; also
+                                                       hydra/launcher=submitit_slurm, submitit_local, ray
+                                                       (starts a Ray of its own) or ray_cluster
+  hardgen sweep shard=2/4 out=shared/2                 one shard on this machine; hardgen report reads them together
+  hardgen sweep tracking=mlflow tracking.uri=sqlite:///mlflow.db
+                                                       tell a tracker; also tracking=tensorboard or wandb
 
 Several models on the same pixels: a YAML with a mapping of named models, say my_conf/model/panel.yaml:
 

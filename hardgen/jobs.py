@@ -1,12 +1,13 @@
 """What becomes of each job of a multirun, kept in its folder."""
 
 import json
+import os
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hardgen.errors import one_line
+from hardgen.errors import HardgenError, one_line
 from hardgen.files import atomic_path
 from hardgen.progress import console
 
@@ -42,6 +43,19 @@ class Job:
     def _write(self, status: str, error: str = "") -> None:
         with atomic_path(self._folder / JOB) as temporary:
             temporary.write_text(json.dumps({"overrides": self._overrides, "status": status, "error": error}) + "\n")
+
+
+def enter_folder() -> None:
+    """Goes to the folder in which the command was given, so that relative paths of a job's config hold.
+
+    Raises:
+        HardgenError: if this machine has no such folder.
+    """
+    folder = os.environ["HARDGEN_FOLDER"]
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise HardgenError(f"this machine does not see the folder that the command was given in: {folder}") from error
 
 
 def read_job(folder: Path) -> dict[str, Any]:

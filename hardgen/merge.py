@@ -10,9 +10,10 @@ from omegaconf import DictConfig
 from hardgen.files import atomic_path
 from hardgen.jobs import DONE, FAILED, JOB, LOG, read_job
 from hardgen.progress import console
+from hardgen.provenance import counted
 from hardgen.report.page import make_report
 from hardgen.sweeps.merging import merge
-from hardgen.sweeps.reading import MANIFEST
+from hardgen.sweeps.reading import MANIFEST, read_manifest
 
 failed: list[dict[str, Any]] = []
 """Jobs of this process's last multirun that failed."""
@@ -44,15 +45,23 @@ class MergeRuns(Callback):
         jobs = {p: read_job(p) for p in folders if (p / JOB).exists() and (p / JOB).stat().st_mtime_ns >= since}
         (folder / STARTED).unlink()
         failed[:] = [job for job in jobs.values() if job["status"] == FAILED]
+        if not jobs:
+            lost = f"no job left a trace in {folder.resolve()}: every machine must see that folder, by that path"
+            failed.append({"job": -1, "status": FAILED, "overrides": "", "error": lost})
         for job in failed:
-            line = f"hardgen: error: job {job['job']}: {job['overrides']}: {job['error']}"
+            which = f"job {job['job']}: {job['overrides']}: " if jobs else ""
+            line = f"hardgen: error: {which}{job['error']}"
             console.print(line, style="red", markup=False, soft_wrap=True)
+        if not jobs:
+            return
         with atomic_path(folder / JOBS) as temporary:
             pl.DataFrame(list(jobs.values())).write_csv(temporary)
         done = [p for p, job in jobs.items() if job["status"] == DONE and (p / MANIFEST).is_file()]
         if done:
             merge(done, folder)
             page = make_report([folder])
+            if "shards" in (data := read_manifest(folder)["data"]):
+                console.print(f"The tables hold {counted(data)} images", style="yellow", markup=False, soft_wrap=True)
             console.print(f"{len(done)} runs merged. Open {page}", markup=False, soft_wrap=True)
         if failed:
             where = f"{folder / JOBS} says which, the {LOG} of each says why"

@@ -19,7 +19,7 @@ def chain(
     """The links from phenomenon to aggregate, in order.
 
     Args:
-        data: The manifest's data: `name`, `n`, `classes`, `config`.
+        data: The manifest's data: `name`, `n`, `classes`, `config`; of a shard also `of` and `shards`.
         models: Its models: `name`, `config`.
         axes: Its axes: `axis`, `perturbation`, `doc`, `limits`, `neutral`, `hardest`, `unit`.
         metric: What is counted, in words.
@@ -39,7 +39,7 @@ def chain(
         *(_perturbation(axis) for axis in axes),
         (
             "images",
-            f"{data.get('n', '?')} images of {data.get('name', '?')}{_settings(data.get('config'))}.",
+            f"{counted(data)} images of {data.get('name', '?')}{_settings(data.get('config'))}.",
             "The result holds for images drawn as these were, with the selection, cropping and errors of their source.",
         ),
         (
@@ -63,6 +63,13 @@ def chain(
         ),
     ]
     return [{"link": link, "choice": choice, "limits": limits} for link, choice, limits in links]
+
+
+def counted(data: Mapping[str, Any]) -> str:
+    """How many images were asked about, in words: `600`, or `150 of 600 (shard 1/4)`."""
+    if "shards" not in data:
+        return str(data.get("n", "?"))
+    return f"{data['n']} of {data['of']} (shard{'s' * (len(data['shards']) > 1)} {', '.join(data['shards'])})"
 
 
 def _perturbation(axis: Mapping[str, Any]) -> tuple[str, str, str]:

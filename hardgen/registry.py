@@ -53,6 +53,7 @@ LONGEST = 80
 """Letters of a name: it becomes a part of files' and folders' names."""
 
 _classes: dict[str, type[Perturbation]] = {}
+_searched: list[str] = []  # entry-point groups that this process has gone through
 
 
 T = TypeVar("T", bound=type[Perturbation])
@@ -120,6 +121,7 @@ def get(name: str) -> type[Perturbation]:
 
 def load_installed() -> None:
     """Imports what installed packages offer; a broken one is a warning that names it, never a crash."""
+    _searched.append(ENTRY_POINTS)
     for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
         try:
             entry.load()
@@ -128,6 +130,12 @@ def load_installed() -> None:
             warnings.warn(
                 f"plug-in {entry.name!r} of package {package!r} was left out: {_one_line(error)}", stacklevel=2
             )
+
+
+def find_installed() -> None:
+    """Does what `load_installed` does, once in a process: a launcher runs a job in a process of its own."""
+    if not _searched:
+        load_installed()
 
 
 def load_file(path: str | Path) -> str:

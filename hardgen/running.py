@@ -15,7 +15,7 @@ from omegaconf.errors import OmegaConfBaseException
 from hardgen import commands, merge, registry
 from hardgen.config import CONF, store
 from hardgen.config_errors import explain
-from hardgen.errors import HardgenError, near
+from hardgen.errors import HardgenError, Mistake, near
 from hardgen.heap import keep_freed_memory
 from hardgen.help import HELP
 from hardgen.listing import list_command
@@ -55,9 +55,9 @@ def run(command: str, words: Sequence[str]) -> int:
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (commands.Mistake, HardgenError, HydraException, OmegaConfBaseException, OSError, ValueError) as raised:
-        error = raised.error if isinstance(raised, commands.Mistake) else raised
-        code = raised.code if isinstance(raised, commands.Mistake) else 2
+    except (Mistake, HardgenError, HydraException, OmegaConfBaseException, OSError, ValueError) as raised:
+        error = raised.error if isinstance(raised, Mistake) else raised
+        code = raised.code if isinstance(raised, Mistake) else 2
         if type(error) is ValueError and not str(error).startswith("Config group override"):
             raise
         line = f"hardgen: error: {explain(error, command, words)}"

@@ -12,13 +12,14 @@ from hardgen.data.loading import Failure
 from hardgen.progress import console
 from hardgen.sweeps.plan import Plan
 from hardgen.sweeps.results import Run
+from hardgen.sweeps.shards import WHOLE, Shard
 from hardgen.tables import read_table
 
 SHOWN = 5
 """Unreadable images named one by one."""
 
 
-def say_plan(plan: Plan, dataset: Dataset, models: Sequence[str]) -> None:
+def say_plan(plan: Plan, dataset: Dataset, models: Sequence[str], shard: Shard = WHOLE) -> None:
     """Prints the conditions of a plan, and how many images and answers they make."""
     table = Table(title=f"{plan.mode.name}: {len(plan.cells)} conditions, the clean baseline among them")
     for column in ("axis", "perturbation", "stops", "values", "unit"):
@@ -28,8 +29,9 @@ def say_plan(plan: Plan, dataset: Dataset, models: Sequence[str]) -> None:
         name = plan.pipeline.slots[axis.slot].name
         table.add_row(axis.name, name, str(len(axis.points)), values, axis.knob.unit)
     console.print(table)
-    images = len(dataset) * len(plan.cells)
-    sides = f"{_count(len(dataset), 'image')} of {dataset.name} x {_count(len(plan.cells), 'condition')}"
+    asked = shard.size(len(dataset))
+    images, share = asked * len(plan.cells), "" if shard == WHOLE else f" (shard {shard})"
+    sides = f"{_count(asked, 'image')} of {dataset.name}{share} x {_count(len(plan.cells), 'condition')}"
     console.print(f"{sides} = {_count(images, 'variant')}", markup=False)
     if models:
         console.print(

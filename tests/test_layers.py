@@ -30,7 +30,7 @@ FLOORS = [
     ["engine"],
     ["calibrate"],
     ["api", "config"],
-    ["config_errors", "help", "listing", "say", "jobs", "merge"],
+    ["config_errors", "help", "listing", "say", "jobs", "merge", "tracking"],
     ["commands"],
     ["running"],
     ["cli"],
@@ -46,6 +46,10 @@ TABLES_ONLY = [
     "sweeps.ledger",
     "sweeps.pictures",
     "sweeps.merging",
+    "sweeps.joint_manifest",
+    "sweeps.shards",
+    "tracking.record",
+    "tracking.tracker",
 ]
 
 
@@ -100,7 +104,7 @@ def test_hydra_is_known_to_the_bridge_and_the_command_line_only() -> None:
         for m, p in modules().items()
         if any(n.split(".")[0] in ("hydra", "omegaconf") for n in imports(p))
     }
-    assert users <= {"config", "config_errors", "running", "commands", "merge"}
+    assert users <= {"config", "config_errors", "running", "commands", "merge", "tracking"}
 
 
 def test_no_file_is_long() -> None:

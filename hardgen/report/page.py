@@ -13,7 +13,7 @@ from hardgen.analysis.mce import MEAN
 from hardgen.analysis.summary import analyse, write_tables
 from hardgen.errors import HardgenError
 from hardgen.files import atomic_path
-from hardgen.provenance import chain
+from hardgen.provenance import chain, counted
 from hardgen.report import figures, sections, style, svg
 from hardgen.report.words import NOTHING, number, percent, plural, span
 from hardgen.sweeps.merging import load_runs
@@ -65,7 +65,7 @@ def render(run: Run, tables: dict[str, pl.DataFrame], folder: Path) -> str:
     facts = [
         plural(len(run.models), "model"),
         plural(len(axes), "axis"),
-        plural(int(manifest["data"].get("n", 0)), "image"),
+        _images(manifest["data"]),
         plural(len(manifest["data"].get("classes") or ()), "class"),
         f"data: {manifest['data'].get('name', NOTHING)}",
         f"mode: {str(manifest['mode']).replace('_', ' ')}",
@@ -93,6 +93,10 @@ def render(run: Run, tables: dict[str, pl.DataFrame], folder: Path) -> str:
         resamples=f"{RESAMPLES:,}",
         number=number,
     )
+
+
+def _images(data: dict[str, Any]) -> str:
+    return f"{counted(data)} images" if "shards" in data else plural(int(data.get("n", 0)), "image")
 
 
 def _curves(run: Run, tables: dict[str, pl.DataFrame], axis: dict[str, Any], place: int, folder: Path) -> list[Markup]:

@@ -19,6 +19,7 @@ from hardgen.pipeline import fields_of
 from hardgen.provenance import chain
 from hardgen.sweeps.parts import Part
 from hardgen.sweeps.plan import Plan
+from hardgen.sweeps.shards import WHOLE, Shard, shared_out
 
 LIBRARIES = ("torch", "torchvision", "numpy", "opencv-python-headless", "pillow", "polars", "hydra-core")
 
@@ -30,6 +31,7 @@ def manifest(
     seed: int,
     config: Mapping[str, Any],
     laid: Sequence[Part],
+    shard: Shard = WHOLE,
 ) -> dict[str, Any]:
     """Everything that is known of a run before it begins, as JSON values.
 
@@ -40,12 +42,14 @@ def manifest(
         seed: The run's seed.
         config: Every configuration value.
         laid: The files that will hold the answers.
+        shard: Which of the images are asked about.
     """
-    data = {"name": dataset.name, "fingerprint": dataset.fingerprint(), "n": len(dataset)}
+    data: dict[str, Any] = {"name": dataset.name, "fingerprint": dataset.fingerprint(), "n": len(dataset)}
     data |= {"classes": list(dataset.classes), "config": config.get("data", {})}
+    data = shared_out(data, shard)
     asked = [{"name": m.name, "fingerprint": m.fingerprint(), "config": _of(config, m.name)} for m in models]
     axes = [_axis(plan, i) for i in range(len(plan.axes))]
-    cells = len(plan.cells) * len(models) * len(dataset)
+    cells = len(plan.cells) * len(models) * data["n"]
     return {
         "hardgen": importlib.metadata.version("hardgen"),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -76,7 +80,8 @@ def finished(before: Mapping[str, Any], failures: Sequence[Failure]) -> dict[str
     """The manifest after the run: what was done, and what could not be read."""
     n = before["data"]["n"]
     done = before["planned"] // n * (n - len(failures))
-    return {**before, "status": "complete", "done": done, "failures": [dataclasses.asdict(f) for f in failures]}
+    listed = sorted((dataclasses.asdict(f) for f in failures), key=lambda row: str(row["sample_id"]))
+    return {**before, "status": "complete", "done": done, "failures": listed}
 
 
 def write_manifest(path: Path, content: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ import polars as pl
 
 from hardgen.errors import HardgenError
 from hardgen.files import atomic_path, locked
+from hardgen.sweeps.joint_manifest import joint_manifest
 from hardgen.sweeps.ledger import Ledger
 from hardgen.sweeps.pictures import copy_pictures, joined_pictures
 from hardgen.sweeps.reading import MANIFEST
@@ -23,7 +24,8 @@ def load_runs(paths: Sequence[str | Path], allow_incomplete: bool = False) -> Ru
 
     Conditions, axes, failures and models are united; the baseline that several runs share is taken once. Where runs
     that share a model's name disagree on its fingerprint, the data, the seed, or on what a place of an axis is, the
-    model is called `name [run]` in each, so that nothing is mixed in silence.
+    model is called `name [run]` in each, so that nothing is mixed in silence. Shards of one run stay one, called after
+    the first of them.
 
     Args:
         paths: Folders of runs, at least one.
@@ -49,7 +51,7 @@ def load_runs(paths: Sequence[str | Path], allow_incomplete: bool = False) -> Ru
         [r.answers.with_columns(pl.col("model").replace(own)) for r, own in zip(runs, labels, strict=True)],
         how="diagonal",
     ).unique(["condition_id", "model", "sample_id"], keep="first", maintain_order=True)
-    manifest = _manifest(runs, names, labels, [str(folder) for folder in folders])
+    manifest = joint_manifest(runs, names, labels, [str(folder) for folder in folders])
     models = [entry["name"] for entry in manifest["models"]]
     answers = ordered(answers, conditions, models)
     manifest["done"] = answers.height
@@ -112,7 +114,8 @@ def _labels(runs: list[Run], names: list[str]) -> list[dict[str, str]]:
         for entry in run.manifest["models"]:
             rivals = [other for j, other in enumerate(runs) if j != i and entry["name"] in other.models]
             clash = any(_differ(run, other, entry["name"]) for other in rivals)
-            own[entry["name"]] = f"{entry['name']} [{names[i]}]" if clash else entry["name"]
+            first = next((j for j in range(i) if _shards_of_one(run, runs[j], entry["name"])), i)
+            own[entry["name"]] = f"{entry['name']} [{names[first]}]" if clash else entry["name"]
         labels.append(own)
     return labels
 
@@ -129,6 +132,15 @@ def _differ(a: Run, b: Run, model: str) -> bool:
         or any(found[0][key] != found[1][key] for key in shared)
         or _joint(a) & _alone(b) != set()
         or _alone(a) & _joint(b) != set()
+    )
+
+
+def _shards_of_one(a: Run, b: Run, model: str) -> bool:
+    """Whether two runs asked a model the same about different images of one data set."""
+    return (
+        all("shards" in run.manifest["data"] and model in run.models for run in (a, b))
+        and not _differ(a, b, model)
+        and a.conditions.equals(b.conditions)
     )
 
 
@@ -169,49 +181,3 @@ def _conditions(runs: list[Run]) -> pl.DataFrame:
     for rows in (rows for run in runs for rows in _rows(run)):
         found.setdefault((rows[0]["condition_id"], _key(rows)), rows)
     return pl.DataFrame([row for rows in found.values() for row in rows], schema=runs[0].conditions.schema)
-
-
-def _manifest(runs: list[Run], names: list[str], labels: list[dict[str, str]], paths: list[str]) -> dict[str, Any]:
-    manifests = [run.manifest for run in runs]
-    first = manifests[0]
-    same_data = len({m["data"]["fingerprint"] for m in manifests}) == 1
-    models: dict[str, dict[str, Any]] = {}
-    for m, own in zip(manifests, labels, strict=True):
-        basis = {} if same_data else {"data": m["data"], "chance": m["chance"]}
-        for entry in m["models"]:
-            models.setdefault(own[entry["name"]], basis | entry | {"name": own[entry["name"]]})
-    axes: dict[str, dict[str, Any]] = {}
-    for axis in (axis for m in manifests for axis in m["axes"]):
-        known = axes.setdefault(axis["axis"], dict(axis))
-        stops = dict(zip(known.get("hardness", []), known.get("values", []), strict=False))
-        stops |= dict(zip(axis.get("hardness", []), axis.get("values", []), strict=False))
-        known |= {"hardness": sorted(stops), "values": [stops[h] for h in sorted(stops)]}
-    return {
-        **first,
-        "created": max(str(m.get("created", "")) for m in manifests),
-        "status": "complete" if all(run.complete for run in runs) else "incomplete",
-        "seed": _common([m["seed"] for m in manifests]),
-        "mode": _common([m["mode"] for m in manifests]) or "mixed",
-        "models": list(models.values()),
-        "pipeline": _unique(slot for m in manifests for slot in m.get("pipeline", [])),
-        "axes": list(axes.values()),
-        "failures": _unique(row for m in manifests for row in m.get("failures", [])),
-        "planned": sum(int(m.get("planned") or 0) for m in manifests),
-        "done": sum(int(m.get("done") or 0) for m in manifests),
-        "git": _common([m.get("git") for m in manifests]),
-        "config": {name: m.get("config") for name, m in zip(names, manifests, strict=True)},
-        "provenance": _unique(link for m in manifests for link in m.get("provenance", [])),
-        "merged_from": [
-            {"name": name, "path": path}
-            | {"created": m.get("created"), "seed": m["seed"], "data": m["data"]["fingerprint"]}
-            for name, path, m in zip(names, paths, manifests, strict=True)
-        ],
-    }
-
-
-def _common(values: list[Any]) -> Any:
-    return values[0] if all(value == values[0] for value in values) else None
-
-
-def _unique(rows: Any) -> list[Any]:
-    return list({json.dumps(row, sort_keys=True): row for row in rows}.values())

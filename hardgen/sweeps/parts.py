@@ -17,9 +17,8 @@ from hardgen.data.loading import Failure
 from hardgen.files import atomic_path, digest
 from hardgen.models.model import Model
 from hardgen.sweeps.plan import Condition, Plan
+from hardgen.sweeps.shards import PART, WHOLE, Shard
 
-PART = 256
-"""Images in one file of answers. Fixed, so that the files do not depend on the batch size."""
 BLOCK = 64
 """The most conditions in one."""
 
@@ -41,7 +40,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Part:
-    """Up to 256 samples that follow one another in the data.
+    """Up to 256 samples, at equal distances in the data: one after another, or every n-th.
 
     Attributes:
         indices: Places in the data.
@@ -59,7 +58,9 @@ class Part:
         return [file for block in self.blocks for file in (*block.answers.values(), block.doses)]
 
 
-def parts(plan: Plan, dataset: Dataset, models: Sequence[Model], seed: int, out: Path) -> list[Part]:
+def parts(
+    plan: Plan, dataset: Dataset, models: Sequence[Model], seed: int, out: Path, shard: Shard = WHOLE
+) -> list[Part]:
     """How a sweep lies in a folder, known before anything runs.
 
     Args:
@@ -68,21 +69,23 @@ def parts(plan: Plan, dataset: Dataset, models: Sequence[Model], seed: int, out:
         models: Asked on the same pixels; their names differ.
         seed: The run's seed.
         out: The run's folder.
+        shard: Which of the images are asked about.
     """
-    count, pixels = len(dataset), dataset.fingerprint()
+    pixels = dataset.fingerprint()
     grouped, prints = blocks(plan.cells), {model.name: model.fingerprint() for model in models}
     found = []
-    for number, start in enumerate(range(0, count, PART)):
-        laid = []
+    for indices in shard.spans(len(dataset)):
+        laid, start, step = [], indices.start, indices.step
+        number, place = (start // PART, (str(start),)) if step == 1 else (start, (str(start), str(step)))
         for cells in grouped:
-            basis = (pixels, str(seed), str(start), *(cell.id for cell in cells))
+            basis = (pixels, str(seed), *place, *(cell.id for cell in cells))
             answers = {
                 name: f"samples/{number:05d}-{_plain(name)}-{digest(of_model, *basis)[:12]}.parquet"
                 for name, of_model in prints.items()
             }
             laid.append(Block(cells, answers, f"doses/{number:05d}-{digest(*basis)[:12]}.parquet"))
-        failures = out / "samples" / f"{number:05d}-{digest(pixels)[:12]}.failures.json"
-        found.append(Part(range(count)[start : start + PART], tuple(laid), failures))
+        own = digest(pixels, *(place if step > 1 else ()))[:12]
+        found.append(Part(indices, tuple(laid), out / "samples" / f"{number:05d}-{own}.failures.json"))
     return found
 
 

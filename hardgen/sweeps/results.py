@@ -89,12 +89,18 @@ class Run:
         return self.answers
 
     def doses(self) -> pl.DataFrame:
-        """The realised doses: `condition_id, sample_id, dose, value`, a dose being called `slot.name`."""
+        """The realised doses: `condition_id, sample_id, dose, value`, a dose being called `slot.name`.
+
+        In the order of the conditions, then by sample id, then by dose.
+        """
         tables = [read_columns(file, tuple(DOSES)) for file in self.dose_files if file.is_file()]
         keys = list(DOSES)[:3]
-        return (
-            pl.concat(tables).unique(keys, keep="first", maintain_order=True) if tables else pl.DataFrame(schema=DOSES)
-        )
+        if not tables:
+            return pl.DataFrame(schema=DOSES)
+        found = pl.concat(tables).unique(keys, keep="first", maintain_order=True)
+        place = self.conditions.select("condition_id").unique(maintain_order=True).with_row_index("_condition")
+        placed = found.join(place, on="condition_id", how="left", maintain_order="left")
+        return placed.sort("_condition", *keys[1:], nulls_last=True, maintain_order=True).drop("_condition")
 
     def images(self) -> dict[str, list[dict[str, Any]]] | None:
         """The pictures that the sweep kept for the report, or None where there are none."""

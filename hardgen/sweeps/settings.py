@@ -9,7 +9,7 @@ from hardgen.batch import Batch, Donors
 from hardgen.data.dataset import Dataset
 from hardgen.data.loading import OnError, donors
 from hardgen.errors import HardgenError
-from hardgen.sweeps.parts import PART
+from hardgen.sweeps.shards import PART
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
+from hydra.utils import instantiate
 from omegaconf import OmegaConf
 
 from hardgen.api import FOUR_FAMILIES
@@ -17,6 +18,7 @@ from hardgen.sweeps.axes import read_axes
 from hardgen.sweeps.settings import Settings
 
 ROOT = Path(__file__).parents[2]
+TRACKERS = ["none", "tensorboard", "mlflow", "wandb"]
 COMMANDS = ["sweep", "generate", "preview", "doses", "calibrate", "report"]
 FILES = {p.relative_to(CONF / "pipeline").with_suffix("").as_posix() for p in (CONF / "pipeline").rglob("*.yaml")}
 PIPELINES = sorted(FILES | set(perturbations()) | set(collections()))
@@ -40,9 +42,23 @@ def test_every_command_composes(command: str) -> None:
         assert [m.name for m in models_of(made)] == ["digits_cnn"]
 
 
-def test_every_yaml_is_a_command_a_pipeline_an_adapter_or_common() -> None:
+@pytest.mark.parametrize("name", TRACKERS)
+def test_every_tracker_is_built_and_stands_before_the_merge(name: str) -> None:
+    GlobalHydra.instance().clear()
+    store()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        made = compose("sweep", [f"tracking={name}"], return_hydra_config=True)
+    told = [] if name == "none" else ["track"]
+    assert list(made.hydra.callbacks) == [*told, "merge"], "Hydra calls the first of them last at the end"
+    callbacks = [instantiate(node) for node in made.hydra.callbacks.values()]
+    assert [getattr(c, "extra", None) for c in callbacks] == [*([name] if told else []), None]
+
+
+def test_every_yaml_is_a_command_a_pipeline_a_tracker_an_adapter_or_common() -> None:
     """A file that no test composes would be a file that can rot."""
     names = {str(p.relative_to(CONF)) for p in CONF.rglob("*.yaml")}
+    names -= {"hydra/launcher/ray_cluster.yaml"}  # tests/end_to_end/test_shards.py
+    names -= {f"tracking/{name}.yaml" for name in TRACKERS}
     names -= {f"adapters/{name}.yaml" for name in perturbations()}
     assert names == {f"{c}.yaml" for c in COMMANDS} | {"common.yaml"} | {f"pipeline/{name}.yaml" for name in FILES}
 

@@ -1,12 +1,16 @@
 """A multirun is many runs, merged at the end into what one run would have given."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
+from omegaconf import OmegaConf
 from polars.testing import assert_frame_equal
+
+from hardgen import merge
 
 PANEL = "small: {kind: digits_cnn}\nlarge: {kind: module, factory: 'net.py:net'}\n"
 NET = "from hardgen.models.digits_cnn import DigitsCnn\n\n\ndef net():\n    return DigitsCnn().build()._module\n"
@@ -61,6 +65,29 @@ def test_a_plugin_file_reaches_the_jobs(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     models = pl.read_parquet(folder / "many" / "curves.parquet")["model"].unique().to_list()
     assert len(models) == 2, "two seeds are two series, never mixed"
+
+
+def test_an_installed_plug_in_reaches_jobs_in_other_processes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "mist.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from hardgen import PhotometricPerturbation, knob, register\n"
+        "@register('mist', family='test')\n"
+        "@dataclass(frozen=True)\n"
+        "class Mist(PhotometricPerturbation):\n"
+        "    '''A mist.'''\n"
+        "    depth: float = knob(0.0, 1.0, 'of full scale', 'Depth.')\n"
+        "    def perturb(self, images, rng):\n"
+        "        return images * (1 - self.depth)\n"
+    )
+    info = folder / "mist-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mist\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[hardgen.perturbations]\nmist = mist\n")
+    monkeypatch.setenv("PYTHONPATH", f"{folder}:{os.environ.get('PYTHONPATH', '')}")
+    words = ["pipeline=mist", "hardness=[1]", "data.limit=10", "seed=0,1", "out=many", "report=false"]
+    done = hardgen(folder, "sweep", "-m", "hydra/launcher=joblib", *words)
+    assert done.returncode == 0, done.stderr
+    assert "2 runs merged" in done.stderr
 
 
 def test_a_job_that_fails_is_named_and_the_others_are_merged(folder: Path) -> None:
@@ -137,3 +164,13 @@ def test_two_of_six_jobs_fail_and_only_they_run_again(folder: Path) -> None:
     assert fast.returncode == 1
     assert "ZeroDivisionError: net 2 is broken" in fast.stderr
     assert not (folder / "fast" / "3").exists()
+
+
+def test_jobs_that_wrote_elsewhere_are_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = OmegaConf.create({"hydra": {"sweep": {"dir": str(tmp_path / "many")}}})
+    callback = merge.MergeRuns()
+    callback.on_multirun_start(config)
+    callback.on_multirun_end(config)
+    assert f"no job left a trace in {tmp_path}/many" in capsys.readouterr().err
+    assert merge.failed, "the exit code is 1"
+    merge.failed.clear()

@@ -1,0 +1,1 @@
+"""Runs told to the trackers that people keep their experiments in: TensorBoard, MLflow, Weights & Biases."""
