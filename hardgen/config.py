@@ -136,12 +136,7 @@ def check_keys(command: str, config: DictConfig) -> None:
         HardgenError: with the nearest key.
     """
     files = [OmegaConf.load(CONF / f"{name}.yaml") for name in (command, "common")]
-    known = {str(key) for file in files for key in file} - {"defaults", "hydra"} | {
-        "data",
-        "model",
-        "pipeline",
-        "tracking",
-    }
+    known = {str(key) for file in files for key in file} - {"defaults", "hydra"} | {"data", "model", "pipeline"}
     known |= {"tracking"} if command == "sweep" else set()
     for key in config:
         if key not in known:

@@ -20,7 +20,7 @@ class TrackMlflow(Tracker):
         """Says where to log.
 
         Args:
-            uri: The tracking store, such as `http://host:5000`, `sqlite:///mlflow.db` or a folder; MLflow's own choice
+            uri: The tracking store, such as `http://host:5000` or `sqlite:///mlflow.db`; MLflow's own choice
                 (`MLFLOW_TRACKING_URI`) unless given.
             experiment: The experiment's name; it is made if there is none.
         """
