@@ -97,6 +97,8 @@ def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig],
             job.begins()
         try:
             check_keys(task.__name__, config)
+            if config.get("out") == "":
+                raise HardgenError("out must name a folder; got nothing after out=")
             registry.find_installed()
             keep_freed_memory()
             for path in config.get("plugins") or []:

@@ -15,6 +15,7 @@ from hardgen.errors import HardgenError
 from hardgen.files import locked
 from hardgen.models.check import check_labels
 from hardgen.models.model import Model
+from hardgen.progress import console
 from hardgen.report.page import PAGE, make_report
 from hardgen.sweeps.gallery import Gallery
 from hardgen.sweeps.ledger import Ledger
@@ -88,6 +89,7 @@ def _run_sweep(
     laid = parts(plan, dataset, models, settings.seed, out, shard)
     before = manifest(plan, dataset, models, settings.seed, config, laid, shard)
     if done := _done(out, before, report):
+        console.print(f"{out} is whole already: nothing is asked", markup=False, soft_wrap=True)
         return done
     columns = {m.name: check_labels(m.to(settings.device), dataset) for m in models}
     ledger = Ledger(out)

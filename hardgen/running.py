@@ -49,7 +49,8 @@ def run(command: str, words: Sequence[str]) -> int:
         return _run(command, list(words))
     except KeyboardInterrupt as interrupt:
         console.print(
-            "hardgen: stopped; files that are written are kept: the same command with the same out= makes the rest"
+            "hardgen: stopped; files that are written are kept: the same command with the same out= makes the rest",
+            soft_wrap=True,
         )
         return 143 if isinstance(interrupt, Terminated) else 130
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`

@@ -28,6 +28,8 @@ def assert_one_line(result: tuple[int, str, str], *parts: str) -> None:
         (["sweep", "pipeline.blur.sigma=3"], ["gaussian_blur.sigma must be in [0, 0.1] of the short side; got 3"]),
         (["sweep", "pipeline.blur.sigma=much"], ["gaussian_blur.sigma must be in", "got 'much'"]),
         (["sweep", "pipeline.blur.sigm=0.01"], ["unknown config key 'sigm' of 'pipeline.blur'", "'sigma'"]),
+        (["sweep", "out="], ["out must name a folder; got nothing after out="]),
+        (["generate", "out="], ["out must name a folder"]),
         (["sweep", "sede=1"], ["unknown config key 'sede'", "did you mean 'seed'"]),
         (["sweep", "data.rot=x"], ["unknown config key 'rot' of 'data'"]),
         (["sweep", "data=imagefolder"], ["unknown data 'imagefolder'", "did you mean 'image_folder'"]),
