@@ -124,16 +124,19 @@ def _done(out: Path, before: Mapping[str, Any], report: bool) -> Run | None:
     except HardgenError:
         return None
     same = all(run.manifest.get(key) == value for key, value in finite(before).items() if key not in OF_THE_TIME)
-    whole = all(file_sum(out / name) == value for name, value in read_sums(out).items())
+    sums, kept = read_sums(out), [f"samples/{name}" for name in before["parts"]]
+    listed = [CONDITIONS, *kept, *(f"doses/{name}" for name in before["doses"])]
+    whole = all(name in sums and file_sum(out / name) == sums[name] for name in listed)
     return run if same and whole else None
 
 
 def _unfinished(gaps: Sequence[Gap], files: int, out: Path) -> str:
     """What is missing of a run, model by model, and what to do."""
     first = {gap.model: gap.reason for gap in reversed(gaps)}
-    reasons = "; ".join(reason if name in reason else f"model {name!r}: {reason}" for name, reason in first.items())
+    named = {n: f"model {n!r}: {r}" if n and repr(n) not in r else r for n, r in first.items()}
+    reasons = "; ".join(named.values())
     return (
-        f"{len(gaps)} of {files} files of answers are missing in {out}: {reasons}. What was answered is kept: the same "
+        f"{len(gaps)} of {files} files are missing in {out}: {reasons}. What was answered is kept: the same "
         "command with the same out= asks the rest"
     )
 

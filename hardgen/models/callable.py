@@ -93,11 +93,14 @@ def _digest(value: Any, seen: frozenset[int]) -> str:
     if isinstance(value, nn.Module):
         return digest(repr(value), state_digest(value))
     if isinstance(value, Tensor):
-        return digest(value.detach().cpu().numpy().tobytes())
+        raw = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+        return digest(str(value.dtype), str(tuple(value.shape)), raw)
     if isinstance(value, np.ndarray):
-        return digest(value.tobytes())
+        return digest(value.dtype.str, str(value.shape), value.tobytes())
     if isinstance(value, functools.partial):
-        return digest(*(_digest(part, seen) for part in (value.func, *value.args, *value.keywords.values())))
+        return digest(*(_digest(part, seen) for part in (value.func, value.args, value.keywords)))
+    if isinstance(value, dict):
+        return digest(*(_digest(part, seen) for pair in value.items() for part in pair))
     if isinstance(value, (bool, int, float, str, bytes, type(None))):
         return digest(repr(value))
     if isinstance(value, (list, tuple)):
@@ -109,13 +112,23 @@ def _digest(value: Any, seen: frozenset[int]) -> str:
         cells = [cell.cell_contents for cell in value.__closure__ or ()]
         used = [value.__globals__[n] for n in code.co_names if n in value.__globals__]
         parts = [*cells, *(value.__defaults__ or ()), *used]
-        return digest(code.co_code, *code.co_names, *map(_constant, code.co_consts), *(_digest(p, seen) for p in parts))
+        return digest(_code(code), *(_digest(p, seen) for p in parts))
     if isinstance(value, type):
         return f"{value.__module__}.{value.__qualname__}"
     attributes = getattr(value, "__dict__", {})
-    parts = [_digest(v, seen) for _, v in sorted(attributes.items())] if not hasattr(value, "__path__") else []
+    plain = {} if hasattr(value, "__path__") else attributes
+    parts = [part for name, v in sorted(plain.items()) for part in (name, _digest(v, seen))]
+    call = getattr(vars(type(value)).get("__call__"), "__code__", None)
+    parts += [_code(call)] if isinstance(call, CodeType) else []
     return digest(f"{type(value).__module__}.{type(value).__qualname__}", *parts)
 
 
-def _constant(value: Any) -> str | bytes:
-    return value.co_code if isinstance(value, CodeType) else repr(value)
+def _code(code: CodeType) -> str:
+    """Hash of a function's code, its constants and names, and of the functions inside it."""
+    return digest(code.co_code, *code.co_names, *map(_constant, code.co_consts))
+
+
+def _constant(value: Any) -> str:
+    if isinstance(value, frozenset):  # its order differs from process to process
+        return repr(sorted(map(repr, value)))
+    return _code(value) if isinstance(value, CodeType) else repr(value)

@@ -221,12 +221,16 @@ def twin(model: Model) -> Model | None:
 
 
 def copy_of(module: nn.Module) -> nn.Module | None:
-    """A module's copy with the same parameters and buffers; what its passes leave in it then is its own.
+    """A module's copy with the same parameters; what its passes leave in it, in its buffers too, then is its own.
 
     Returns:
-        None where it cannot be copied.
+        None where it cannot be copied, or where functions hang on it that may keep things elsewhere (hooks, closures).
     """
-    shared = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
+    for part in module.modules():
+        held = [v for v in vars(part).values() if getattr(v, "__closure__", None)]
+        if held or part._forward_hooks or part._forward_pre_hooks:
+            return None
+    shared = {id(tensor): tensor for tensor in module.parameters()}
     try:
         return copy.deepcopy(module, dict(shared))
     except Exception:  # whatever a module of the user's holds
@@ -236,7 +240,8 @@ def copy_of(module: nn.Module) -> nn.Module | None:
 def state_digest(module: nn.Module) -> str:
     """Hash of a module's parameters and buffers: names, types, shapes and bytes."""
     parts: list[str | bytes] = []
-    for key, value in sorted(module.state_dict().items()):
+    held = dict(module.named_buffers()) | module.state_dict()  # those too that are not saved
+    for key, value in sorted(held.items()):
         if isinstance(value, Tensor):
             raw = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
             parts += [key, str(value.dtype), str(tuple(value.shape)), raw]

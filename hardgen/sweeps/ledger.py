@@ -34,6 +34,6 @@ class Ledger:
 
     def keep(self, names: Iterable[str]) -> None:
         """Writes the lines anew, sorted, of those files that are there: first those named, then what is left over."""
-        self._sums = {name: self._sums[name] for name in sorted(names) if (self._folder / name).is_file()}
+        self._sums = {n: self._sums[n] for n in sorted(names) if n in self._sums and (self._folder / n).is_file()}
         with atomic_path(self._folder / SUMS) as temporary:
             temporary.write_text("".join(f"{value}  {name}\n" for name, value in self._sums.items()), encoding="utf-8")

@@ -80,7 +80,7 @@ def parts(
         for cells in grouped:
             basis = (pixels, str(seed), *place, *(cell.id for cell in cells))
             answers = {
-                name: f"samples/{number:05d}-{_plain(name)}-{digest(of_model, *basis)[:12]}.parquet"
+                name: f"samples/{number:05d}-{_plain(name)}-{digest(name, of_model, *basis)[:12]}.parquet"
                 for name, of_model in prints.items()
             }
             laid.append(Block(cells, answers, f"doses/{number:05d}-{digest(*basis)[:12]}.parquet"))

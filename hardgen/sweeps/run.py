@@ -113,10 +113,13 @@ class Execution:
                 answers, doses = self._ask(block, [model.name for model in asked], batches, measured)
                 break
             except Exception as error:
-                if not is_out_of_memory(error) or not batches.halve():
-                    for name in names:
-                        self._fail(name, block, error)
-                    return
+                if is_out_of_memory(error) and batches.halve():
+                    continue
+                if self.settings.fail_fast:
+                    raise error if isinstance(error, HardgenError) else HardgenError(one_line(error)) from error
+                missing = [(name, block.answers[name]) for name in names] or [("", block.doses)]
+                self.gaps += [Gap(name, file, one_line(error)) for name, file in missing]
+                return
         if measured:
             self.ledger.write(block.doses, pl.concat([NO_DOSES, *doses]))
         for name, frames in answers.items():
@@ -128,6 +131,7 @@ class Execution:
     ) -> tuple[dict[str, list[pl.DataFrame]], list[pl.DataFrame]]:
         """The answers of those models that have one to everything, and the doses; condition by condition."""
         answering, advanced = dict.fromkeys(names), SimpleQueue[int]()
+        failed: dict[str, Exception] = {}
 
         def work(models: Sequence[Model], batch: Batch) -> tuple[dict[str, list[pl.DataFrame]], list[pl.DataFrame]]:
             answers: dict[str, list[pl.DataFrame]] = {name: [] for name in names}
@@ -143,10 +147,10 @@ class Execution:
                     try:
                         rows = ask(model, outcome.batch, cell, self.columns[model.name])
                     except Exception as error:
-                        if is_out_of_memory(error):
+                        if self.settings.fail_fast or (is_out_of_memory(error) and len(batch) > 1):
                             raise
-                        if answering.pop(model.name, self) is None:
-                            self._fail(model.name, block, error)
+                        answering.pop(model.name, None)
+                        failed.setdefault(model.name, error)
                         continue
                     answers[model.name].append(rows)
                     self._advance(len(batch))
@@ -158,13 +162,9 @@ class Execution:
         except BaseException:
             self._advance(-sum(advanced.get() for _ in range(advanced.qsize())))
             raise
+        for name, error in failed.items():
+            self.gaps.append(Gap(name, block.answers[name], one_line(error)))
+            self._strikes[name] = self._strikes.get(name, 0) + 1
         by_cell = range(len(block.cells))
         answers = {name: [rows[name][i] for i in by_cell for rows, _ in found] for name in answering}
         return answers, [rows[i] for i in by_cell for _, rows in found] if measured else []
-
-    def _fail(self, name: str, block: Block, error: Exception) -> None:
-        """Notes that a model has no answers to a block."""
-        if self.settings.fail_fast:
-            raise error if isinstance(error, HardgenError) else HardgenError(one_line(error)) from error
-        self.gaps.append(Gap(name, block.answers[name], one_line(error)))
-        self._strikes[name] = self._strikes.get(name, 0) + 1

@@ -1,5 +1,9 @@
 """Any callable is a model."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -41,3 +45,44 @@ def test_hardgens_own_models_come_back_under_the_name() -> None:
     renamed = wrap_callable(model, "a")
     assert (renamed.name, model.name) == ("a", "digits_cnn")
     assert renamed.fingerprint() == model.fingerprint()
+
+
+def _guess(images: Tensor, a: float = 0.0, b: float = 0.0) -> Tensor:
+    return images.mean((2, 3)) * a + b
+
+
+def _nested(constant: float) -> Callable[[Tensor], Tensor]:
+    space: dict[str, Any] = {}
+    exec(f"def outer(x):\n    def inner(y):\n        return y.mean((2, 3)) + {constant}\n    return inner(x)", space)
+    made: Callable[[Tensor], Tensor] = space["outer"]
+    return made
+
+
+class _Held:
+    def __init__(self, **held: Any) -> None:
+        self.__dict__ |= held
+
+    def __call__(self, images: Tensor) -> Tensor:
+        return images.mean((2, 3))
+
+
+def _with_buffer(value: float) -> nn.Module:
+    module = nn.Flatten()
+    module.register_buffer("shift", torch.full((1,), value), persistent=False)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (partial(_guess, a=2.0), partial(_guess, b=2.0)),
+        (_nested(1.0), _nested(2.0)),
+        (_Held(scale={"a": 1}), _Held(scale={"a": 2})),
+        (_Held(a=1, b=2), _Held(a=2, b=1)),
+        (_Held(weights=torch.zeros(2, 3)), _Held(weights=torch.zeros(3, 2))),
+        (_with_buffer(1.0), _with_buffer(2.0)),
+    ],
+)
+def test_what_answers_differently_has_another_fingerprint(one: Any, other: Any) -> None:
+    assert wrap_callable(one, "m").fingerprint() != wrap_callable(other, "m").fingerprint()
+    assert wrap_callable(one, "m").fingerprint() == wrap_callable(one, "m").fingerprint()

@@ -189,7 +189,7 @@ def nan_at(calls: range) -> Callable[[int, Tensor], Tensor | None]:
 def test_a_model_that_fails_once_costs_one_file_and_is_asked_again(
     whole: Path, tmp_path: Path, goes_wrong: Any, reason: str
 ) -> None:
-    with pytest.raises(hardgen.HardgenError, match=rf"1 of 6 files of answers are missing in .*{reason}"):
+    with pytest.raises(hardgen.HardgenError, match=rf"1 of 6 files are missing in .*{reason}"):
         sweep(tmp_path, Fragile("digits_cnn", goes_wrong))
     with pytest.raises(hardgen.HardgenError, match=rf"is incomplete \(5 of 6 files of answers are there; .*{reason}"):
         hardgen.Run.open(tmp_path)
@@ -202,7 +202,7 @@ def test_a_model_that_fails_once_costs_one_file_and_is_asked_again(
 def test_a_model_that_always_fails_is_given_up_and_the_others_are_asked(tmp_path: Path) -> None:
     broken, sound = Fragile("broken", raises_at(range(1, 10**6))), Fragile("sound", lambda call, images: None)
     slots = {name: name for name in ("gaussian_blur", "gaussian_noise", "contrast", "brightness", "rectangle")}
-    with pytest.raises(hardgen.HardgenError, match=r"6 of 12 files of answers .*'broken'.*ZeroDivisionError"):
+    with pytest.raises(hardgen.HardgenError, match=r"6 of 12 files .*'broken'.*ZeroDivisionError"):
         sweep(tmp_path, {"broken": broken, "sound": sound}, limit=20, pipeline=slots)
     assert broken.calls == 3
     run = hardgen.Run.open(tmp_path, allow_incomplete=True)
@@ -261,7 +261,7 @@ def test_a_perturbation_that_fails_costs_its_own_files(tmp_path: Path, monkeypat
 
     with monkeypatch.context() as patch:
         patch.setattr(Pipeline, "__call__", call)
-        with pytest.raises(hardgen.HardgenError, match=r"1 of 3 files of answers .*ValueError: no noise today"):
+        with pytest.raises(hardgen.HardgenError, match=r"1 of 3 files .*ValueError: no noise today"):
             sweep(tmp_path, limit=20)
     assert sweep(tmp_path, limit=20).complete
 
@@ -317,3 +317,75 @@ def test_told_to_end_a_command_says_how_to_go_on(tmp_path: Path, number: int, co
     assert "the same command with the same out= makes the rest" in " ".join(err.split())
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["status"] == "incomplete"
     assert leftovers(tmp_path) == []
+
+
+def test_names_that_become_one_file_name_are_kept_apart(tmp_path: Path) -> None:
+    run = sweep(tmp_path, {"a b": DigitsCnn().build("a b"), "a/b": DigitsCnn().build("a/b")}, limit=20)
+    assert run.answers.group_by("model").len().sort("model")["len"].to_list() == [100, 100]
+    assert sweep(tmp_path, DigitsCnn().build("a?b"), limit=20).answers["model"].unique().to_list() == ["a?b"]
+
+
+def test_lost_doses_are_missed_until_they_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = sweep(tmp_path, limit=20).doses()
+    for file in (tmp_path / "doses").glob("*.parquet"):
+        file.unlink()
+
+    def call(self: Pipeline, batch: Any, rngs: Any) -> Any:
+        raise ValueError("not today")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Pipeline, "__call__", call)
+        with pytest.raises(hardgen.HardgenError, match="ValueError: not today"):
+            sweep(tmp_path, limit=20)
+    assert_frame_equal(sweep(tmp_path, limit=20).doses(), before)
+
+
+def test_a_model_that_never_fits_takes_no_other_with_it(tmp_path: Path) -> None:
+    def big(call: int, images: Tensor) -> None:
+        raise MemoryError("big")
+
+    models = {"big": Fragile("big", big), "ok": Fragile("ok", lambda call, images: None)}
+    with (
+        pytest.raises(hardgen.HardgenError, match=r"3 of 6 files .*'big': MemoryError"),
+        pytest.warns(UserWarning, match="out of memory"),
+    ):
+        sweep(tmp_path, models, limit=20, batch_size=4)
+    run = hardgen.Run.open(tmp_path, allow_incomplete=True)
+    assert run.answers.group_by("model").len().rows() == [("ok", 100)]
+
+
+def test_what_failed_before_a_batch_was_halved_is_asked_anew(tmp_path: Path) -> None:
+    def tight(call: int, images: Tensor) -> None:
+        if len(images) > 8:
+            raise MemoryError("tight")
+
+    models = {"a": Fragile("a", raises_at(range(1, 2))), "b": Fragile("b", tight)}
+    with pytest.warns(UserWarning, match="out of memory"):
+        assert sweep(tmp_path, models, limit=20, batch_size=16).complete
+
+
+def test_perturbations_that_fail_are_not_held_against_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slots = {name: name for name in ("gaussian_noise", "contrast", "brightness", "rectangle", "gaussian_blur")}
+    true = Pipeline.__call__
+
+    def call(self: Pipeline, batch: Any, rngs: Any) -> Any:
+        if not self.neutral and self.slots["gaussian_blur"].neutral:
+            raise ValueError("broken")
+        return true(self, batch, rngs)
+
+    monkeypatch.setattr(Pipeline, "__call__", call)
+    with pytest.raises(hardgen.HardgenError, match="4 of 6 files"):
+        sweep(tmp_path, limit=20, pipeline=slots)
+    run = hardgen.Run.open(tmp_path, allow_incomplete=True)
+    assert run.answers.height == 20 * 3, "the clean ones and the blurred ones"
+
+
+@pytest.mark.parametrize("sums", ["", "\0\0\0", "no line\n"])
+def test_without_its_sums_a_run_is_not_taken_for_whole(whole: Path, tmp_path: Path, sums: str) -> None:
+    folder = shutil.copytree(whole, tmp_path / "run")
+    (folder / "SHA256SUMS").write_text(sums)
+    next((folder / "doses").glob("*.parquet")).unlink()
+    sweep(folder)
+    assert tables(folder) == tables(whole)

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 import hardgen
 from hardgen.data.digits import Digits
 from hardgen.models.digits_cnn import DigitsCnn
-from hardgen.models.model import CHUNK, Model, twin
+from hardgen.models.model import CHUNK, Model, copy_of, twin
 from hardgen.sweeps.batches import shares
 from hardgen.sweeps.lanes import Stopped, lanes
 
@@ -143,3 +143,18 @@ def test_batches_of_a_part() -> None:
     assert [len(piece) for piece in shares(88, 32, 2)] == [32, 16, 32, 8]
     assert [len(piece) for piece in shares(256, 32, 16)] == [16] * 16
     assert [len(piece) for piece in shares(10, 4, 2)] == [4, 4, 2]
+
+
+def test_modules_that_keep_things_elsewhere_are_not_copied() -> None:
+    kept: list[Tensor] = []
+    hooked, closed, buffered = Forgetful(), Forgetful(), Forgetful()
+    hooked.register_forward_hook(lambda module, args, out: kept.append(out))
+    closed.note = lambda x: kept.append(x)  # type: ignore[assignment]
+    assert copy_of(hooked) is None
+    assert copy_of(closed) is None
+    buffered.register_buffer("seen", torch.zeros(1))
+    other = copy_of(buffered)
+    assert other is not None
+    other.seen += 1
+    assert float(buffered.seen) == 0
+    assert other.weight is buffered.weight
