@@ -22,6 +22,7 @@ from hardgen.models.model import Model
 from hardgen.perturbation import Perturbation
 from hardgen.pipeline import Pipeline, build
 from hardgen.sweeps.axes import read_axes
+from hardgen.sweeps.design import Design
 from hardgen.sweeps.plan import Mode, plan
 from hardgen.sweeps.results import Run
 from hardgen.sweeps.settings import Settings
@@ -103,6 +104,8 @@ def sweep(
     axes: Any = None,
     hardness: Any = None,
     mode: str = "one_at_a_time",
+    design: str = "full",
+    questions: float | None = None,
     seed: int = 0,
     out: str | Path | None = None,
     batch_size: int = 32,
@@ -122,8 +125,11 @@ def sweep(
         pipeline: A pipeline; a perturbation's name, or several (each in a slot of its name); or a mapping from slot to
             perturbation or name.
         axes: What to turn: see `hardgen.sweeps.axes.read_axes`.
-        hardness: The stops of every axis, 0 to 1 by 0.1 unless given.
+        hardness: The stops of every axis; 0 to 1 by 0.1 unless given, or 33 from 0 to 1 where `design` is `levels`.
         mode: `one_at_a_time`, `grid` or `together`.
+        design: `full` asks every image at every stop; `levels` asks each at a few stops of every axis, from which the
+            same curves are made.
+        questions: At how many stops of an axis `levels` asks an image on average; 5.25 unless given.
         seed: Keys every draw.
         out: The run's folder; dated unless given. The same one again goes on where it stopped.
         batch_size: Images perturbed at a time.
@@ -141,10 +147,13 @@ def sweep(
     named = model if isinstance(model, Mapping) else {getattr(model, "name", "model"): model}
     models = [wrap_callable(m, name) for name, m in named.items()]
     made = pipeline if isinstance(pipeline, Pipeline) else _pipeline(pipeline)
-    laid = plan(made, read_axes(made, axes, hardness), choice(Mode, mode, "mode"))
+    asking = Design.parse(design, questions)
+    hardness = {"start": 0, "stop": 1, "num": asking.stops} if hardness is None else hardness
+    laid = plan(made, read_axes(made, axes, hardness), choice(Mode, mode, "mode"), asking)
     settings = Settings(seed, batch_size, workers, device, choice(OnError, on_error, "on_error"), fail_fast)
     folder = Path(out) if out else Path("outputs") / "sweep" / datetime.now().strftime("%Y-%m-%d_%H-%M-%S-%f")
     config = {"seed": seed, "mode": mode, "batch_size": batch_size, "workers": workers, "device": device}
+    config |= {"design": design, "questions": asking.questions} if asking.key else {}
     config |= {} if shard is None else {"shard": shard}
     return run_sweep(laid, wrap(dataset), models, settings, folder, config, report, Shard.parse(shard))
 

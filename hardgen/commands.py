@@ -30,6 +30,7 @@ from hardgen.report.dose_figures import save_dose_figures
 from hardgen.report.page import make_report
 from hardgen.say import say_calibration, say_doses, say_failures, say_plan, say_run
 from hardgen.sweeps.axes import Axis, read_axes
+from hardgen.sweeps.design import FULL, Design
 from hardgen.sweeps.plan import Mode, Plan, plan
 from hardgen.sweeps.settings import Settings
 from hardgen.sweeps.shards import Shard
@@ -45,6 +46,8 @@ class SweepOptions:
     report: bool = True
     dry_run: bool = False
     shard: str | None = None
+    design: str = "full"
+    questions: float | None = None
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,8 @@ def _command(task: Callable[[DictConfig, Path], None]) -> Callable[[DictConfig],
 def sweep(config: DictConfig, out: Path) -> None:
     """Measures models as a function of every knob."""
     options, settings = options_of(SweepOptions, config), options_of(Settings, config)
-    shard, laid, dataset, models = Shard.parse(options.shard), _plan(config), dataset_of(config), models_of(config)
+    shard, design = Shard.parse(options.shard), Design.parse(options.design, options.questions)
+    laid, dataset, models = _plan(config, design.stops, design), dataset_of(config), models_of(config)
     if options.dry_run:
         say_plan(laid, dataset, [m.name for m in models], shard)
         return
@@ -230,14 +234,15 @@ def _one_at_a_time(config: DictConfig, command: str, stops: int = 11) -> Plan:
     return laid
 
 
-def _plan(config: DictConfig, stops: int = 11) -> Plan:
+def _plan(config: DictConfig, stops: int, design: Design = FULL) -> Plan:
     """The plan that a config describes.
 
     Args:
         config: The composed config.
         stops: How many there are on an axis if the config does not say.
+        design: Which images are asked where.
     """
-    return plan(*_axes(config, stops), choice(Mode, config.mode, "mode"))
+    return plan(*_axes(config, stops), choice(Mode, config.mode, "mode"), design)
 
 
 def _axes(config: DictConfig, stops: int) -> tuple[Pipeline, list[Axis]]:

@@ -103,7 +103,8 @@ def _run_sweep(
         write_manifest(out / MANIFEST, before | {"missing": [dataclasses.asdict(gap) for gap in execution.gaps]})
         raise HardgenError(_unfinished(execution.gaps, len(before["parts"]), out))
     ledger.keep([CONDITIONS, *(file for part in laid for file in part.files)])
-    write_manifest(out / MANIFEST, finished(before, failures))
+    done = pl.scan_parquet([out / "samples" / name for name in before["parts"]]).select(pl.len()).collect().item()
+    write_manifest(out / MANIFEST, finished(before, failures, done))
     run = Run.open(out)
     if not report:
         write_tables(analyse(run), out)

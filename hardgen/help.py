@@ -41,6 +41,7 @@ hardgen sweep: accuracy as a function of every knob, with a report.
                                                        give the mean and std that the model was trained with
   hardgen sweep model=litert model.path=mobilenet.tflite model.skip_outputs=1
   hardgen sweep pipeline=[gaussian_blur,contrast] mode=grid hardness='{{start:0,stop:1,num:5}}'
+  hardgen sweep design=levels                          each image at 5 or 6 of 33 stops: the same curves, and finer
   hardgen sweep -m pipeline=rectangle,holes            Hydra multirun; the jobs are merged at the end
   hardgen sweep -m hydra/launcher=joblib seed=0,1,2    the same in parallel
   hardgen sweep -m hydra/launcher=joblib shard=1/4,2/4,3/4,4/4

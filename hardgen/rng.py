@@ -105,6 +105,10 @@ class SampleRng:
         if not isinstance(self.seed, numbers.Integral) or isinstance(self.seed, bool) or abs(self.seed) >= 1 << 63:
             raise HardgenError(f"seed must be a whole number, less than 9.2e+18 in size; got {shown(self.seed)}")
 
+    def at(self, places: Sequence[int]) -> "SampleRng":
+        """The draws of the samples at these places, as the whole batch has them."""
+        return _Some(self.seed, self.slot, [self.ids[i] for i in places], self.device, whole=self, places=tuple(places))
+
     def normal(self, name: str, *shape: int) -> Tensor:
         """Standard normal numbers, B x shape, float32.
 
@@ -160,3 +164,20 @@ class SampleRng:
             spread(draw, len(self.ids), rows.size)
             self._kept[key] = torch.from_numpy(rows).permute(*order).to(self.device)
         return self._kept[key]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Some(SampleRng):
+    """The draws of some samples of a batch."""
+
+    whole: SampleRng
+    places: tuple[int, ...]
+
+    def _draw(
+        self,
+        key: tuple[object, ...],
+        shape: tuple[int, ...],
+        dtype: type,
+        fill: Callable[[np.random.Generator, NDArray[Any]], object],
+    ) -> Tensor:
+        return self.whole._draw(key, shape, dtype, fill)[list(self.places)]

@@ -41,6 +41,7 @@ TABLES_ONLY = [
     "analysis",
     "report",
     "provenance",
+    "sweeps.design",
     "sweeps.results",
     "sweeps.sums",
     "sweeps.ledger",

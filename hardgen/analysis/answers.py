@@ -7,7 +7,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hardgen.analysis.intervals import RESAMPLES, Floats, resampled_means
+from hardgen.analysis.intervals import RESAMPLES, Floats, resampled_means, resampled_sums
+from hardgen.analysis.levels import Reading
 
 
 @dataclass(frozen=True)
@@ -37,20 +38,31 @@ class Answers:
 
     Attributes:
         right: Images x columns, 1 right, 0 wrong, NaN not asked. A column is one model under one condition.
-        accuracy: Mean of each column.
+        asked: How many images each accuracy stands on.
+        accuracy: Mean of each column; where each image was asked at some levels only, what all of them tell of it.
         draws: Resamples x columns: the accuracies over resampled images, the same images for all columns.
         curves: By model, then axis.
         seed: Seed of the draws.
+        few: Whether each image was asked at some levels of an axis only, by design.
     """
 
     right: NDArray[np.float32]
+    asked: NDArray[np.int64]
     accuracy: Floats
     draws: Floats
     curves: tuple[Curve, ...]
     seed: int
+    few: bool = False
 
     @classmethod
-    def of(cls, samples: pl.DataFrame, points: pl.DataFrame, resamples: int = RESAMPLES, seed: int = 0) -> Self:
+    def of(
+        cls,
+        samples: pl.DataFrame,
+        points: pl.DataFrame,
+        resamples: int = RESAMPLES,
+        seed: int = 0,
+        few: bool = False,
+    ) -> Self:
         """Lays out every answer.
 
         Args:
@@ -58,6 +70,7 @@ class Answers:
             points: From `points.points`.
             resamples: How often the images are drawn anew.
             seed: Seed of these draws.
+            few: Whether each image was asked at some levels of an axis only, by design.
         """
         rows = samples.join(points.select("condition_id").unique(), on="condition_id", how="semi")
         columns = rows.select("model", "condition_id").unique(maintain_order=True).with_row_index("column")
@@ -66,10 +79,29 @@ class Answers:
         placed = placed.join(columns, on=["model", "condition_id"]).join(images, on="sample_id")
         right = np.full((images.height, columns.height), np.nan, np.float32)
         right[placed["row"].to_numpy(), placed["column"].to_numpy()] = placed["correct"].cast(pl.Float32).to_numpy()
-        asked = (~np.isnan(right)).sum(0)
-        accuracy = np.nansum(right, axis=0, dtype=np.float64) / np.maximum(asked, 1)
-        draws = resampled_means(right, resamples, seed)
-        return cls(right, accuracy, draws, _curves(columns, points), seed)
+        asked, laid = (~np.isnan(right)).sum(0), _curves(columns, points)
+        if few:
+            accuracy, draws = np.zeros(len(asked)), np.zeros((resamples, len(asked)))
+            for curve in laid:
+                reading = Reading.of(right[:, curve.columns])
+                asked[curve.columns] = reading.images
+                accuracy[curve.columns] = reading.curves(reading.columns.sum(0, dtype=np.float64)[None])[0]
+                draws[:, curve.columns] = reading.curves(resampled_sums(reading.columns, resamples, seed))
+        else:
+            accuracy = np.nansum(right, axis=0, dtype=np.float64) / np.maximum(asked, 1)
+            draws = resampled_means(right, resamples, seed)
+        return cls(right, asked, accuracy, draws, laid, seed, few)
+
+    @property
+    def full(self) -> list[tuple[Curve, NDArray[np.bool_]]]:
+        """The curves on which some images were asked at every point, and the answers of those images."""
+        found = []
+        for curve in self.curves:
+            asked = self.right[:, curve.columns]
+            whole = asked[~np.isnan(asked).any(1)] > 0
+            if len(whole):
+                found.append((curve, whole))
+        return found
 
     def curve(self, model: str, axis: str) -> Curve | None:
         """The curve of a model on an axis, if there is one."""

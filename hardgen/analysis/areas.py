@@ -27,6 +27,6 @@ def areas(answers: Answers) -> pl.DataFrame:
         span = float(curve.hardness[-1])
         heights = np.vstack([answers.accuracy[curve.columns], answers.draws[:, curve.columns]])
         found = np.asarray(np.trapezoid(heights, curve.hardness, axis=1), dtype=np.float64) / span
-        low, high = percentile(found[1:, None])
+        low, high = percentile(found[1:, None], images=int(answers.asked[curve.columns[0]]))
         rows.append((curve.model, curve.axis, float(found[0]), float(low[0]), float(high[0]), span))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")

@@ -93,7 +93,9 @@ def _paired(
     n = both.sum(0)
     lost, gained = ((y > x) & both).sum(0), ((x > y) & both).sum(0)
     difference = (gained - lost) / np.maximum(n, 1)
-    if both.all():
+    if answers.few:
+        difference = answers.accuracy[after] - answers.accuracy[before]
+    if answers.few or both.all():
         draws = answers.draws[:, after] - answers.draws[:, before]
     else:
         draws = resampled_means(x - y, len(answers.draws), answers.seed)

@@ -28,14 +28,12 @@ def monotone(answers: Answers) -> pl.DataFrame:
         Wilson's 95% interval; `monotone`: share whose answer never goes from wrong to right (clean included).
     """
     rows = []
-    for curve in answers.curves:
-        asked = answers.right[:, curve.columns]
-        right = asked[~np.isnan(asked).any(1)] > 0
+    for curve, right in answers.full:
         n = len(right)
         been_right = np.logical_or.accumulate(right, axis=1)
         lost = np.logical_or.accumulate(been_right & ~right, axis=1)
         returned = (lost & right).any(1).sum()
         rises = (right[:, 1:] & ~right[:, :-1]).any(1).sum()
         low, high = wilson(returned, n)
-        rows.append((curve.model, curve.axis, n, returned / max(n, 1), float(low), float(high), 1 - rises / max(n, 1)))
+        rows.append((curve.model, curve.axis, n, returned / n, float(low), float(high), 1 - rises / n))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")

@@ -32,9 +32,7 @@ def steps(answers: Answers) -> pl.DataFrame:
         McNemar's z and the hardness that it leads to (null where accuracy never rises).
     """
     rows = []
-    for curve in answers.curves:
-        asked = answers.right[:, curve.columns]
-        right = asked[~np.isnan(asked).any(1)] > 0
+    for curve, right in answers.full:
         falls = -np.diff(right.mean(0))
         lost = (right[:, :-1] & ~right[:, 1:]).sum(0)
         gained = (~right[:, :-1] & right[:, 1:]).sum(0)

@@ -8,7 +8,7 @@ import polars as pl
 from hardgen.analysis.answers import Answers
 from hardgen.analysis.areas import areas
 from hardgen.analysis.confusion import collapse, confusion_shift
-from hardgen.analysis.curves import curves
+from hardgen.analysis.curves import curves, read_off
 from hardgen.analysis.differences import between_models, from_clean
 from hardgen.analysis.grid import grid
 from hardgen.analysis.intervals import RESAMPLES
@@ -18,6 +18,7 @@ from hardgen.analysis.monotone import monotone
 from hardgen.analysis.points import points
 from hardgen.analysis.steps import steps
 from hardgen.analysis.thresholds import thresholds
+from hardgen.sweeps.design import Kind
 from hardgen.sweeps.results import Run
 from hardgen.tables import write_table
 
@@ -39,8 +40,9 @@ def analyse(run: Run, resamples: int = RESAMPLES, seed: int = 0) -> dict[str, pl
     """
     samples = run.samples()
     places = points(run.conditions, run.axes)
-    answers = Answers.of(samples, places, resamples, seed)
-    shape = curves(samples, places)
+    few = run.manifest.get("design", Kind.full.name) == Kind.levels.name
+    answers = Answers.of(samples, places, resamples, seed, few)
+    shape = read_off(curves(samples, places), answers) if few else curves(samples, places)
     prints = {model: run.data(model)["fingerprint"] for model in run.models}
     pairs = [(a, b) for a, b in itertools.combinations(run.models, 2) if prints[a] == prints[b]]
     imagenet = all(len(run.data(model)["classes"]) == IMAGENET_CLASSES for model in run.models)

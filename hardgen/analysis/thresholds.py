@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from hardgen.analysis.answers import Answers, Curve
 from hardgen.analysis.intervals import Floats, percentile
+from hardgen.analysis.isotonic import isotonic
 
 SCHEMA = {
     "model": pl.String,
@@ -28,31 +29,6 @@ SCHEMA = {
     "covered_value": pl.Float64,
     "share_reached": pl.Float64,
 }
-
-
-def isotonic(heights: ArrayLike, weights: ArrayLike) -> Floats:
-    """The nearest non-increasing curve in weighted least squares: what pool-adjacent-violators finds.
-
-    By the min-max formula g_i = min over j <= i of max over k >= i of mean(j..k) (R. E. Barlow et al. 1972,
-    Statistical Inference under Order Restrictions), for many curves at once.
-
-    Args:
-        heights: Curves x points.
-        weights: One positive weight a point.
-
-    Returns:
-        Curves x points, non-increasing along the points.
-    """
-    y, w = np.asarray(heights, dtype=np.float64), np.asarray(weights, dtype=np.float64)
-    points = y.shape[1]
-    sums = np.concatenate([np.zeros((len(y), 1)), np.cumsum(y * w, axis=1)], axis=1)
-    total = np.concatenate([[0.0], np.cumsum(w)])
-    best = np.full_like(y, np.inf)
-    for j in range(points):
-        means = (sums[:, j + 1 :] - sums[:, j : j + 1]) / (total[j + 1 :] - total[j])
-        highest = np.maximum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
-        best[:, j:] = np.minimum(best[:, j:], highest)
-    return best
 
 
 def crossing(hardness: ArrayLike, fitted: Floats, target: ArrayLike) -> Floats:
@@ -123,12 +99,11 @@ def _row(answers: Answers, curve: Curve, chance: float, scale: str) -> dict[str,
     row |= {"target": target, "unit": curve.unit, "covered": curve.hardness[-1], "covered_value": curve.value[-1]}
     if clean <= chance:
         return row
-    asked = (~np.isnan(answers.right[:, curve.columns])).sum(0)
     heights = np.vstack([answers.accuracy[curve.columns], answers.draws[:, curve.columns]])
     goals = (heights[:, 0] + chance) / 2
-    found = crossing(curve.hardness, isotonic(heights, asked), goals)
+    found = crossing(curve.hardness, isotonic(heights, answers.asked[curve.columns]), goals)
     draws = np.where(heights[1:, 0] > chance, found[1:], np.nan)
-    low, high = (float(end[0]) for end in percentile(draws[:, None]))
+    low, high = (float(end[0]) for end in percentile(draws[:, None], images=int(answers.asked[curve.columns[0]])))
     low = min(low, float(curve.hardness[-1]))
     ends = {"hardness": float(found[0]), "low": low, "high": high}
     values = {

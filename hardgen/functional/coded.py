@@ -54,6 +54,11 @@ class Coded:
         """The CPU."""
         return torch.device("cpu")
 
+    def at(self, places: Sequence[int]) -> "Coded":
+        """The images at these places."""
+        tables = self.tables if len(self.tables) == 1 else self.tables[list(places)]
+        return Coded(self.codes[list(places)], tables)
+
     def recoded(self, tables: Tensor) -> "Coded":
         """The same bytes, which stand for other values."""
         return dataclasses.replace(self, tables=tables.clamp(0.0, 1.0))

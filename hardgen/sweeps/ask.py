@@ -1,6 +1,6 @@
 """One batch under every condition, put to every model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 import torch
@@ -10,6 +10,7 @@ from hardgen.errors import HardgenError
 from hardgen.models.model import Model
 from hardgen.perturbation import Outcome, distance
 from hardgen.pipeline import Pipeline, rounded
+from hardgen.rng import SampleRng
 from hardgen.sweeps.plan import Condition
 from hardgen.sweeps.reading import DOSES
 
@@ -47,28 +48,32 @@ def variants(
     """
     rngs = pipeline.rngs(seed, batch)
     for condition in conditions:
-        made = condition.pipeline
-        outcome = made(batch, rngs)
-        if made.neutral:
-            yield Outcome(outcome.batch, {})
-            continue
-        active = [slot for slot, perturbation in made.slots.items() if not perturbation.neutral]
-        last = f"{active[0]}.rmse" if len(active) == 1 else None
-        # Where they are wanted doses are measured first: what they are measured on is then there for rounding.
-        doses = {name: outcome.doses[name] for name in outcome.doses if measured and name != last}
-        shown = rounded(outcome.batch)
-        if measured and last is not None:
-            doses = {last: distance(shown, batch), **doses}
-        yield Outcome(shown, doses)
+        yield variant(condition, batch, rngs, measured)
 
 
-def ask(model: Model, batch: Batch, condition: Condition, column: Sequence[int] | None) -> pl.DataFrame:
+def variant(condition: Condition, batch: Batch, rngs: Mapping[str, SampleRng], measured: bool = True) -> Outcome:
+    """The batch under one condition; see `variants`."""
+    made = condition.pipeline
+    outcome = made(batch, rngs)
+    if made.neutral:
+        return Outcome(outcome.batch, {})
+    active = [slot for slot, perturbation in made.slots.items() if not perturbation.neutral]
+    last = f"{active[0]}.rmse" if len(active) == 1 else None
+    # Where they are wanted doses are measured first: what they are measured on is then there for rounding.
+    doses = {name: outcome.doses[name] for name in outcome.doses if measured and name != last}
+    shown = rounded(outcome.batch)
+    if measured and last is not None:
+        doses = {last: distance(shown, batch), **doses}
+    return Outcome(shown, doses)
+
+
+def ask(model: Model, batch: Batch, conditions: Sequence[Condition], column: Sequence[int] | None) -> pl.DataFrame:
     """A model's answers to a batch of variants, as rows of the samples table.
 
     Args:
         model: Who is asked.
         batch: The variants.
-        condition: What the variants are.
+        conditions: What each of them is.
         column: The model's output for each label, where it is not the label itself.
 
     Raises:
@@ -78,13 +83,14 @@ def ask(model: Model, batch: Batch, condition: Condition, column: Sequence[int] 
     if column is not None:
         answers = answers[:, list(column)].log_softmax(1)
     if bool(answers.isnan().any()):
-        sample = batch.ids[int(answers.isnan().any(1).nonzero()[0])]
-        raise HardgenError(f"model {model.name!r} answered NaN to sample {sample!r} under {_where(condition)}")
+        first = int(answers.isnan().any(1).nonzero()[0])
+        where = f"to sample {batch.ids[first]!r} under {_where(conditions[first])}"
+        raise HardgenError(f"model {model.name!r} answered NaN {where}")
     labels = torch.tensor(batch.labels)
     best, prediction = answers.max(1)
     of_label = answers.gather(1, labels[:, None])[:, 0]
     columns = (
-        [condition.id] * len(batch),
+        [condition.id for condition in conditions],
         [model.name] * len(batch),
         batch.ids,
         batch.labels,

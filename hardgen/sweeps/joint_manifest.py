@@ -21,7 +21,7 @@ def joint_manifest(
         paths: Where each lies.
     """
     manifests = [run.manifest for run in runs]
-    first = manifests[0]
+    first, designs = manifests[0], [m.get("design", "full") for m in manifests]
     same_data = len({m["data"]["fingerprint"] for m in manifests}) == 1
     data = put_together([m["data"] for m in manifests if m["data"]["fingerprint"] == first["data"]["fingerprint"]])
     models = _models(manifests, labels, data if same_data else {})
@@ -36,6 +36,7 @@ def joint_manifest(
         "created": max(str(m.get("created", "")) for m in manifests),
         "status": "complete" if all(run.complete for run in runs) else "incomplete",
         "seed": _common([m["seed"] for m in manifests]),
+        "design": _common(designs) or next(d for d in designs if d != "full"),
         "mode": _common([m["mode"] for m in manifests]) or "mixed",
         "data": data,
         "models": models,

@@ -49,13 +49,14 @@ def manifest(
     data = shared_out(data, shard)
     asked = [{"name": m.name, "fingerprint": m.fingerprint(), "config": _of(config, m.name)} for m in models]
     axes = [_axis(plan, i) for i in range(len(plan.axes))]
-    cells = len(plan.cells) * len(models) * data["n"]
+    cells = sum(block.count(range(len(part.indices))) for part in laid for block in part.blocks) * len(models)
     return {
         "hardgen": importlib.metadata.version("hardgen"),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "status": "incomplete",
         "seed": seed,
         "mode": plan.mode.name,
+        "design": plan.design.kind.name,
         "data": data,
         "models": asked,
         "chance": 1 / max(len(dataset.classes), 1),
@@ -76,10 +77,8 @@ def manifest(
     }
 
 
-def finished(before: Mapping[str, Any], failures: Sequence[Failure]) -> dict[str, Any]:
-    """The manifest after the run: what was done, and what could not be read."""
-    n = before["data"]["n"]
-    done = before["planned"] // n * (n - len(failures))
+def finished(before: Mapping[str, Any], failures: Sequence[Failure], done: int) -> dict[str, Any]:
+    """The manifest after the run: how many answers there are, and what could not be read."""
     listed = sorted((dataclasses.asdict(f) for f in failures), key=lambda row: str(row["sample_id"]))
     return {**before, "status": "complete", "done": done, "failures": listed}
 

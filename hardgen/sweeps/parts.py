@@ -12,6 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hardgen.data.dataset import Dataset, Sample
 from hardgen.data.loading import Failure
 from hardgen.files import atomic_path, digest
@@ -31,11 +34,17 @@ class Block:
         cells: The conditions.
         answers: The file of each model's answers, by the model's name, relative to the run's folder.
         doses: The file of the realised doses.
+        asked: Images of the part x conditions, whether an image is asked there; None where all are.
     """
 
     cells: tuple[Condition, ...]
     answers: Mapping[str, str]
     doses: str
+    asked: NDArray[np.bool_] | None = None
+
+    def count(self, places: Sequence[int]) -> int:
+        """How many answers a model gives to it about the images at these places of the part."""
+        return len(places) * len(self.cells) if self.asked is None else int(self.asked[list(places)].sum())
 
 
 @dataclass(frozen=True)
@@ -72,29 +81,35 @@ def parts(
         shard: Which of the images are asked about.
     """
     pixels = dataset.fingerprint()
-    grouped, prints = blocks(plan.cells), {model.name: model.fingerprint() for model in models}
+    grouped, prints = blocks(plan), {model.name: model.fingerprint() for model in models}
+    ids = dataset.ids() if plan.design.key else []
     found = []
     for indices in shard.spans(len(dataset)):
         laid, start, step = [], indices.start, indices.step
         number, place = (start // PART, (str(start),)) if step == 1 else (start, (str(start), str(step)))
         for cells in grouped:
-            basis = (pixels, str(seed), *place, *(cell.id for cell in cells))
+            line = "+".join(point.axis for point in cells[0].points)
+            few = bool(line and plan.design.key)
+            asked = plan.design.asked([ids[i] for i in indices], line, len(cells), seed) if few else None
+            design = plan.design.key if few else ()
+            basis = (pixels, str(seed), *place, *design, *(cell.id for cell in cells))
             answers = {
                 name: f"samples/{number:05d}-{_plain(name)}-{digest(name, of_model, *basis)[:12]}.parquet"
                 for name, of_model in prints.items()
             }
-            laid.append(Block(cells, answers, f"doses/{number:05d}-{digest(*basis)[:12]}.parquet"))
+            laid.append(Block(cells, answers, f"doses/{number:05d}-{digest(*basis)[:12]}.parquet", asked))
         own = digest(pixels, *(place if step > 1 else ()))[:12]
         found.append(Part(indices, tuple(laid), out / "samples" / f"{number:05d}-{own}.failures.json"))
     return found
 
 
-def blocks(cells: Sequence[Condition]) -> list[tuple[Condition, ...]]:
-    """Conditions that follow one another and turn the same axes, at most 64 together."""
+def blocks(plan: Plan) -> list[tuple[Condition, ...]]:
+    """Conditions that follow one another and turn the same axes, at most 64 together; by design all of an axis."""
     found = []
-    for _, group in itertools.groupby(cells, lambda cell: [point.axis for point in cell.points]):
+    for axes, group in itertools.groupby(plan.cells, lambda cell: [point.axis for point in cell.points]):
         same = tuple(group)
-        found += [same[start : start + BLOCK] for start in range(0, len(same), BLOCK)]
+        most = len(same) if axes and plan.design.key else BLOCK
+        found += [same[start : start + most] for start in range(0, len(same), most)]
     return found
 
 

@@ -12,6 +12,7 @@ from hardgen.errors import HardgenError
 from hardgen.files import digest
 from hardgen.pipeline import Pipeline
 from hardgen.sweeps.axes import Axis, Point
+from hardgen.sweeps.design import FULL, Design, Kind
 
 CLEAN = "clean"
 """The axis name of the baseline."""
@@ -52,12 +53,14 @@ class Plan:
         axes: What is turned.
         mode: How the axes go together.
         conditions: Every place on the axes. Places with equal pixels (one knob neutral, another turned) share an id.
+        design: Which images are asked where.
     """
 
     pipeline: Pipeline
     axes: tuple[Axis, ...]
     mode: Mode
     conditions: tuple[Condition, ...]
+    design: Design = FULL
 
     @property
     def cells(self) -> tuple[Condition, ...]:
@@ -78,7 +81,7 @@ class Plan:
         return table.with_columns(pl.col("value").fill_nan(None))
 
 
-def plan(pipeline: Pipeline, axes: Sequence[Axis], mode: Mode = Mode.one_at_a_time) -> Plan:
+def plan(pipeline: Pipeline, axes: Sequence[Axis], mode: Mode = Mode.one_at_a_time, design: Design = FULL) -> Plan:
     """Lays out the conditions of a sweep.
 
     Knobs that are no axis keep their configured values throughout, in the baseline too.
@@ -88,6 +91,8 @@ def plan(pipeline: Pipeline, axes: Sequence[Axis], mode: Mode = Mode.one_at_a_ti
     """
     if mode is Mode.grid and len(axes) < 2:
         raise HardgenError(f"mode=grid needs two axes or more; got {len(axes)}")
+    if mode is Mode.grid and design.kind is not Kind.full:
+        raise HardgenError(f"design={design.kind.name} asks along axes; mode=grid needs design=full")
     if mode is Mode.together and len({len(a.points) for a in axes}) > 1:
         counts = ", ".join(f"{a.name} {len(a.points)}" for a in axes)
         raise HardgenError(f"mode=together needs as many stops on every axis; got {counts}")
@@ -105,7 +110,7 @@ def plan(pipeline: Pipeline, axes: Sequence[Axis], mode: Mode = Mode.one_at_a_ti
         raise HardgenError(
             f"{at} would change nothing, because another knob of that slot stands at neutral: set it too"
         )
-    return Plan(pipeline, tuple(axes), mode, (clean, *rest))
+    return Plan(pipeline, tuple(axes), mode, (clean, *rest), design)
 
 
 def _condition(pipeline: Pipeline, axes: Sequence[Axis], points: tuple[Point, ...]) -> Condition:

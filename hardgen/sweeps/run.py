@@ -13,12 +13,13 @@ from hardgen.errors import HardgenError, one_line
 from hardgen.models.memory import is_out_of_memory
 from hardgen.models.model import Model
 from hardgen.progress import progress
-from hardgen.sweeps.ask import NO_ANSWERS, NO_DOSES, ask, doses_of, variants
+from hardgen.sweeps.ask import NO_ANSWERS, NO_DOSES, ask
 from hardgen.sweeps.batches import Batches
 from hardgen.sweeps.lanes import lanes
 from hardgen.sweeps.ledger import Ledger
 from hardgen.sweeps.parts import Block, Part, keep_failures, kept_failures, take
 from hardgen.sweeps.plan import Plan
+from hardgen.sweeps.questions import questions
 from hardgen.sweeps.settings import Settings, pool_on
 
 STRIKES = 3
@@ -74,10 +75,10 @@ class Execution:
                 `fail_fast` is set.
         """
         work = [(part, [(b, self._missing(b)) for b in part.blocks if not self._whole(b)]) for part in laid]
-        total = sum(len(p.indices) * len(b.cells) for p in laid for b in p.blocks) * len(self.models)
-        left = sum(len(p.indices) * len(b.cells) * len(names) for p, blocks in work for b, names in blocks)
+        total = sum(b.count(range(len(p.indices))) for p in laid for b in p.blocks) * len(self.models)
+        left = sum(b.count(range(len(p.indices))) * len(names) for p, blocks in work for b, names in blocks)
         todo = [(part, blocks) for part, blocks in work if blocks]
-        pool = pool_on(self.dataset, self.settings) if todo else None
+        pool, ids = (pool_on(self.dataset, self.settings), self.dataset.ids()) if todo else (None, [])
         indices = [i for part, _ in todo for i in part.indices]
         stream = load(self.dataset, indices, self.settings.workers, self.settings.on_error)
         with (
@@ -89,9 +90,11 @@ class Execution:
                 samples, failed = take(stream, len(part.indices))
                 keep_failures(part.failures, failed)
                 batches.take(samples)
+                places = {ids[i]: place for place, i in enumerate(part.indices)}
                 for block, names in blocks:
-                    self._advance(len(failed) * len(block.cells) * len(names))
-                    self._fill(block, names, batches)
+                    lost = block.count([places[failure.sample_id] for failure in failed])
+                    self._advance(lost * len(names))
+                    self._fill(block, names, batches, places)
         return kept_failures([part.failures for part in laid])
 
     def _whole(self, block: Block) -> bool:
@@ -100,7 +103,7 @@ class Execution:
     def _missing(self, block: Block) -> list[str]:
         return [name for name, file in block.answers.items() if not self.ledger.whole(file)]
 
-    def _fill(self, block: Block, names: Sequence[str], batches: Batches) -> None:
+    def _fill(self, block: Block, names: Sequence[str], batches: Batches, places: Mapping[str, int]) -> None:
         """Writes the files of a block, those of the models that answer."""
         asked = [m for m in self.models if m.name in names and self._strikes.get(m.name, 0) < STRIKES]
         given_up = set(names) - {m.name for m in asked}
@@ -110,7 +113,7 @@ class Execution:
             return
         while True:
             try:
-                answers, doses = self._ask(block, [model.name for model in asked], batches, measured)
+                answers, doses = self._ask(block, [model.name for model in asked], batches, places, measured)
                 break
             except Exception as error:
                 if is_out_of_memory(error) and batches.halve():
@@ -121,31 +124,30 @@ class Execution:
                 self.gaps += [Gap(name, file, one_line(error)) for name, file in missing]
                 return
         if measured:
-            self.ledger.write(block.doses, pl.concat([NO_DOSES, *doses]))
+            self.ledger.write(block.doses, _in_order([NO_DOSES, *doses], block, places))
         for name, frames in answers.items():
-            self.ledger.write(block.answers[name], pl.concat([NO_ANSWERS, *frames]))
+            self.ledger.write(block.answers[name], _in_order([NO_ANSWERS, *frames], block, places))
             self._strikes[name] = 0
 
     def _ask(
-        self, block: Block, names: Sequence[str], batches: Batches, measured: bool
+        self, block: Block, names: Sequence[str], batches: Batches, places: Mapping[str, int], measured: bool
     ) -> tuple[dict[str, list[pl.DataFrame]], list[pl.DataFrame]]:
-        """The answers of those models that have one to everything, and the doses; condition by condition."""
+        """The answers of those models that have one to everything, and the doses."""
         answering, advanced = dict.fromkeys(names), SimpleQueue[int]()
         failed: dict[str, Exception] = {}
 
         def work(models: Sequence[Model], batch: Batch) -> tuple[dict[str, list[pl.DataFrame]], list[pl.DataFrame]]:
             answers: dict[str, list[pl.DataFrame]] = {name: [] for name in names}
             doses: list[pl.DataFrame] = []
-            made = variants(self.plan.pipeline, block.cells, batch, self.settings.seed, measured)
-            for cell, outcome in zip(block.cells, made, strict=True):
+            asked = None if block.asked is None else block.asked[[places[i] for i in batch.ids]]
+            for question in questions(self.plan.pipeline, block.cells, batch, self.settings.seed, measured, asked):
                 self._lanes.check()
-                if measured:
-                    doses.append(doses_of(outcome, cell))
+                doses.append(question.doses)
                 for model in models:
                     if model.name not in answering:
                         continue
                     try:
-                        rows = ask(model, outcome.batch, cell, self.columns[model.name])
+                        rows = ask(model, question.batch, question.conditions, self.columns[model.name])
                     except Exception as error:
                         if self.settings.fail_fast or (is_out_of_memory(error) and len(batch) > 1):
                             raise
@@ -153,8 +155,8 @@ class Execution:
                         failed.setdefault(model.name, error)
                         continue
                     answers[model.name].append(rows)
-                    self._advance(len(batch))
-                    advanced.put(len(batch))
+                    self._advance(len(rows))
+                    advanced.put(len(rows))
             return answers, doses
 
         try:
@@ -165,6 +167,16 @@ class Execution:
         for name, error in failed.items():
             self.gaps.append(Gap(name, block.answers[name], one_line(error)))
             self._strikes[name] = self._strikes.get(name, 0) + 1
-        by_cell = range(len(block.cells))
-        answers = {name: [rows[name][i] for i in by_cell for rows, _ in found] for name in answering}
-        return answers, [rows[i] for i in by_cell for _, rows in found] if measured else []
+        answers = {name: [frame for rows, _ in found for frame in rows[name]] for name in answering}
+        return answers, [frame for _, doses in found for frame in doses]
+
+
+def _in_order(frames: Sequence[pl.DataFrame], block: Block, places: Mapping[str, int]) -> pl.DataFrame:
+    """The rows by condition, then by image, whatever batches they were asked in."""
+    table = pl.concat(frames)
+    cells = {cell.id: i for i, cell in enumerate(block.cells)}
+    order = [
+        pl.col("condition_id").replace_strict(cells, return_dtype=pl.Int64),
+        pl.col("sample_id").replace_strict(dict(places), return_dtype=pl.Int64),
+    ]
+    return table.sort(order, maintain_order=True) if table.height else table

@@ -1,0 +1,1 @@
+"""How close the level design comes to asking every image at every level."""
