@@ -3,8 +3,8 @@
 Between two levels that an image was asked at, its answer is taken to turn at the same rate as the curve does: the
 self-consistency of B. Efron (1967, Proc. 5th Berkeley Symposium 4) and B. W. Turnbull (1976, J. R. Stat. Soc. B 38) for
 times that are known to lie between two visits, which needs no form of curve. Here images may also turn back; an answer
-that turns from wrong to right between two levels is read in the same way. The rounds begin with straight lines between answers and
-stop after sixteen: more of them would follow the noise.
+that turns from wrong to right between two levels is read in the same way. The rounds begin with straight lines between
+answers and stop after sixteen: more of them would follow the noise.
 """
 
 import itertools

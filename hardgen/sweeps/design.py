@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from hardgen.errors import HardgenError, choice
 from hardgen.files import digest
 
-QUESTIONS = 5.25
-"""Levels of an axis that the level design asks an image at; with the clean image and four axes that is 5.5 an axis."""
+QUESTIONS = {"full": 0.0, "levels": 5.25, "critical": 10.0}
+"""Levels of an axis that an image is asked at. With the clean image and four axes the level design's come to 5.5."""
 
 
 class Kind(enum.Enum):
@@ -22,6 +22,8 @@ class Kind(enum.Enum):
     """Every image at every level."""
     levels = "levels"
     """Each image at a few levels, one in each stratum of the axis: the same curve from fewer questions."""
+    critical = "critical"
+    """Each image where a search for its first failure leads: no curve, but the critical hardness of every image."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +32,16 @@ class Design:
 
     Attributes:
         kind: How the levels of an axis are shared out.
-        questions: How many levels of an axis an image is asked at on average, at least 2; of `levels` only.
+        questions: How many levels of an axis an image is asked at, at least 2; all of them under `full`. Under `levels`
+            on average, the clean one not counted; under `critical` at most, the clean one among them.
     """
 
     kind: Kind = Kind.full
-    questions: float = QUESTIONS
+    questions: float = 0.0
 
     def __post_init__(self) -> None:
         """Checks the number."""
-        if not 2 <= self.questions < float("inf"):
+        if self.kind is not Kind.full and not 2 <= self.questions < float("inf"):
             raise HardgenError(f"questions must be at least 2; got {self.questions:g}")
 
     @classmethod
@@ -48,7 +51,8 @@ class Design:
         Raises:
             HardgenError: for an unknown name, or fewer than 2 questions.
         """
-        return cls(choice(Kind, kind, "design"), QUESTIONS if questions is None else questions)
+        chosen = choice(Kind, kind, "design")
+        return cls(chosen, QUESTIONS[kind] if questions is None or chosen is Kind.full else questions)
 
     @property
     def stops(self) -> int:
@@ -61,7 +65,7 @@ class Design:
         return () if self.kind is Kind.full else (self.kind.name, repr(float(self.questions)))
 
     def asked(self, ids: Sequence[str], line: str, levels: int, seed: int) -> NDArray[np.bool_]:
-        """Which images are asked at which levels of an axis.
+        """Which images the level design asks at which levels of an axis.
 
         Args:
             ids: Sample ids.
@@ -72,8 +76,6 @@ class Design:
         Returns:
             Images x levels.
         """
-        if self.kind is Kind.full:
-            return np.ones((len(ids), levels), dtype=np.bool_)
         found = np.zeros((len(ids), levels), dtype=np.bool_)
         for row, sample_id in zip(found, ids, strict=True):
             row[visited(levels, self.questions, start(seed, line, sample_id))] = True

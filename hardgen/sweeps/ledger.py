@@ -7,7 +7,7 @@ import polars as pl
 
 from hardgen.files import atomic_path
 from hardgen.sweeps.sums import SUMS, file_sum, read_sums
-from hardgen.tables import write_table
+from hardgen.tables import read_table, write_table
 
 
 class Ledger:
@@ -25,6 +25,10 @@ class Ledger:
     def whole(self, name: str) -> bool:
         """Whether a file, named relative to the folder, is there as it was written."""
         return name in self._sums and file_sum(self._folder / name) == self._sums[name]
+
+    def read(self, name: str) -> pl.DataFrame | None:
+        """A table as it was written; None where it is not whole."""
+        return read_table(self._folder / name) if self.whole(name) else None
 
     def write(self, name: str, table: pl.DataFrame) -> None:
         """Writes a table and its line."""

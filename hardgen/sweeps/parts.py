@@ -19,6 +19,7 @@ from hardgen.data.dataset import Dataset, Sample
 from hardgen.data.loading import Failure
 from hardgen.files import atomic_path, digest
 from hardgen.models.model import Model
+from hardgen.sweeps.design import Kind
 from hardgen.sweeps.plan import Condition, Plan
 from hardgen.sweeps.shards import PART, WHOLE, Shard
 
@@ -35,16 +36,20 @@ class Block:
         answers: The file of each model's answers, by the model's name, relative to the run's folder.
         doses: The file of the realised doses.
         asked: Images of the part x conditions, whether an image is asked there; None where all are.
+        searched: The most conditions that an image is asked at, where the answers lead from one to the next.
     """
 
     cells: tuple[Condition, ...]
     answers: Mapping[str, str]
     doses: str
     asked: NDArray[np.bool_] | None = None
+    searched: int | None = None
 
     def count(self, places: Sequence[int]) -> int:
-        """How many answers a model gives to it about the images at these places of the part."""
-        return len(places) * len(self.cells) if self.asked is None else int(self.asked[list(places)].sum())
+        """How many answers a model gives to it, at most, about the images at these places of the part."""
+        if self.asked is not None:
+            return int(self.asked[list(places)].sum())
+        return len(places) * (len(self.cells) if self.searched is None else self.searched)
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,8 @@ def parts(
     """
     pixels = dataset.fingerprint()
     grouped, prints = blocks(plan), {model.name: model.fingerprint() for model in models}
-    ids = dataset.ids() if plan.design.key else []
+    levels = plan.design.kind is Kind.levels
+    ids = dataset.ids() if levels else []
     found = []
     for indices in shard.spans(len(dataset)):
         laid, start, step = [], indices.start, indices.step
@@ -90,14 +96,16 @@ def parts(
         for cells in grouped:
             line = "+".join(point.axis for point in cells[0].points)
             few = bool(line and plan.design.key)
-            asked = plan.design.asked([ids[i] for i in indices], line, len(cells), seed) if few else None
+            asked = plan.design.asked([ids[i] for i in indices], line, len(cells), seed) if few and levels else None
             design = plan.design.key if few else ()
             basis = (pixels, str(seed), *place, *design, *(cell.id for cell in cells))
             answers = {
                 name: f"samples/{number:05d}-{_plain(name)}-{digest(name, of_model, *basis)[:12]}.parquet"
                 for name, of_model in prints.items()
             }
-            laid.append(Block(cells, answers, f"doses/{number:05d}-{digest(*basis)[:12]}.parquet", asked))
+            doses = f"doses/{number:05d}-{digest(*basis)[:12]}.parquet"
+            most = min(int(plan.design.questions), len(cells) + 1) - 1 if few and not levels else None
+            laid.append(Block(cells, answers, doses, asked, most))
         own = digest(pixels, *(place if step > 1 else ()))[:12]
         found.append(Part(indices, tuple(laid), out / "samples" / f"{number:05d}-{own}.failures.json"))
     return found

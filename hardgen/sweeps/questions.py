@@ -10,46 +10,71 @@ import torch
 from numpy.typing import NDArray
 
 from hardgen.batch import Batch
-from hardgen.pipeline import Pipeline
 from hardgen.rng import SampleRng
 from hardgen.sweeps.ask import NO_DOSES, doses_of, variant
+from hardgen.sweeps.critical import Searches
 from hardgen.sweeps.plan import Condition
 
 
 @dataclass(frozen=True)
 class Question:
-    """Variants that a model is asked about at once.
+    """Variants that models are asked about at once.
 
     Attributes:
         batch: The variants.
         conditions: What each of them is.
         doses: Their realised doses, as rows of the doses table.
+        searches: That the question comes from, if it does.
     """
 
     batch: Batch
     conditions: Sequence[Condition]
     doses: pl.DataFrame
+    searches: Searches | None = None
+
+    def of(self, model: str) -> "Question | None":
+        """What of it is for a model; None if nothing is."""
+        if self.searches is None:
+            return self
+        places = self.searches.places(model, self.batch.ids, self.conditions)
+        return Question(at(self.batch, places), [self.conditions[i] for i in places], NO_DOSES) if places else None
+
+    def tell(self, model: str, rows: pl.DataFrame) -> None:
+        """Takes a model's answers."""
+        if self.searches is not None:
+            self.searches.tell(model, rows)
+
+
+def rounds(
+    cells: Sequence[Condition],
+    batch: Batch,
+    rngs: Mapping[str, SampleRng],
+    searches: Searches,
+    models: Mapping[str, object],
+) -> Iterator[Question]:
+    """One round of the searches' questions after another, of those models that are still there."""
+    while (asked := searches.asked(list(models))).any():
+        for question in questions(cells, batch, rngs, measured=False, asked=asked):
+            yield dataclasses.replace(question, searches=searches)
 
 
 def questions(
-    pipeline: Pipeline,
     cells: Sequence[Condition],
     batch: Batch,
-    seed: int,
+    rngs: Mapping[str, SampleRng],
     measured: bool = True,
     asked: NDArray[np.bool_] | None = None,
 ) -> Iterator[Question]:
     """The batch under each condition; or each image under some, in questions of about the batch's size.
 
     Args:
-        pipeline: Whose slots the conditions set.
         cells: The conditions.
         batch: The images.
-        seed: Keys every draw; draws are made once and shared by all conditions.
+        rngs: Their draws, made once and shared by all conditions.
         measured: Whether the realised doses are wanted.
         asked: Images x conditions, whether an image is asked there; None where all are.
     """
-    rngs, held = pipeline.rngs(seed, batch), list[Question]()
+    held: list[Question] = []
     for i, cell in enumerate(cells):
         if asked is None:
             yield _question(cell, batch, rngs, measured)

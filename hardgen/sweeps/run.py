@@ -1,6 +1,6 @@
 """The execution of a plan: perturb once, ask every model, keep every answer; what exists is done."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 
@@ -13,13 +13,15 @@ from hardgen.errors import HardgenError, one_line
 from hardgen.models.memory import is_out_of_memory
 from hardgen.models.model import Model
 from hardgen.progress import progress
+from hardgen.rng import SampleRng
 from hardgen.sweeps.ask import NO_ANSWERS, NO_DOSES, ask
 from hardgen.sweeps.batches import Batches
+from hardgen.sweeps.critical import Searches, margins
 from hardgen.sweeps.lanes import lanes
 from hardgen.sweeps.ledger import Ledger
 from hardgen.sweeps.parts import Block, Part, keep_failures, kept_failures, take
 from hardgen.sweeps.plan import Plan
-from hardgen.sweeps.questions import questions
+from hardgen.sweeps.questions import Question, questions, rounds
 from hardgen.sweeps.settings import Settings, pool_on
 
 STRIKES = 3
@@ -39,6 +41,31 @@ class Gap:
     model: str
     file: str
     reason: str
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is known of a part before a block of it is asked.
+
+    Attributes:
+        batches: Its samples.
+        places: Their places in the part.
+        clean: Margins on the clean images, by model and sample; of searches only.
+    """
+
+    batches: Batches
+    places: Mapping[str, int]
+    clean: Mapping[str, Mapping[str, float]]
+
+    def questions(
+        self, block: Block, batch: Batch, rngs: Mapping[str, SampleRng], measured: bool, models: Mapping[str, object]
+    ) -> Iterator[Question]:
+        """What a block puts to the models that are still there, about one of the batches."""
+        if block.searched:
+            searches = Searches(batch.ids, block.cells, self.clean, block.searched + 1)
+            return rounds(block.cells, batch, rngs, searches, models)
+        asked = None if block.asked is None else block.asked[[self.places[i] for i in batch.ids]]
+        return questions(block.cells, batch, rngs, measured, asked)
 
 
 @dataclass
@@ -94,7 +121,8 @@ class Execution:
                 for block, names in blocks:
                     lost = block.count([places[failure.sample_id] for failure in failed])
                     self._advance(lost * len(names))
-                    self._fill(block, names, batches, places)
+                    clean = self._clean(part.blocks[0], names) if block.searched else {}
+                    self._fill(block, names, Given(batches, places, clean))
         return kept_failures([part.failures for part in laid])
 
     def _whole(self, block: Block) -> bool:
@@ -103,17 +131,29 @@ class Execution:
     def _missing(self, block: Block) -> list[str]:
         return [name for name, file in block.answers.items() if not self.ledger.whole(file)]
 
-    def _fill(self, block: Block, names: Sequence[str], batches: Batches, places: Mapping[str, int]) -> None:
+    def _clean(self, baseline: Block, names: Sequence[str]) -> dict[str, dict[str, float]]:
+        """The margins on the clean images, by model and sample, of those models that have answered."""
+        tables = {name: self.ledger.read(baseline.answers[name]) for name in names}
+        return {
+            name: dict(zip(table["sample_id"], margins(table), strict=True))
+            for name, table in tables.items()
+            if table is not None
+        }
+
+    def _fill(self, block: Block, names: Sequence[str], given: Given) -> None:
         """Writes the files of a block, those of the models that answer."""
+        lost = [name for name in names if block.searched and name not in given.clean]
+        self.gaps += [Gap(name, block.answers[name], "its clean answers are missing") for name in lost]
+        names, batches, places = [name for name in names if name not in lost], given.batches, given.places
         asked = [m for m in self.models if m.name in names and self._strikes.get(m.name, 0) < STRIKES]
         given_up = set(names) - {m.name for m in asked}
         self.gaps += [Gap(n, block.answers[n], f"given up after {STRIKES} failures in a row") for n in given_up]
         measured = not self.ledger.whole(block.doses)
-        if given_up and not asked:
+        if (given_up or lost) and not asked:
             return
         while True:
             try:
-                answers, doses = self._ask(block, [model.name for model in asked], batches, places, measured)
+                answers, doses = self._ask(block, [model.name for model in asked], given, measured)
                 break
             except Exception as error:
                 if is_out_of_memory(error) and batches.halve():
@@ -130,7 +170,7 @@ class Execution:
             self._strikes[name] = 0
 
     def _ask(
-        self, block: Block, names: Sequence[str], batches: Batches, places: Mapping[str, int], measured: bool
+        self, block: Block, names: Sequence[str], given: Given, measured: bool
     ) -> tuple[dict[str, list[pl.DataFrame]], list[pl.DataFrame]]:
         """The answers of those models that have one to everything, and the doses."""
         answering, advanced = dict.fromkeys(names), SimpleQueue[int]()
@@ -139,28 +179,30 @@ class Execution:
         def work(models: Sequence[Model], batch: Batch) -> tuple[dict[str, list[pl.DataFrame]], list[pl.DataFrame]]:
             answers: dict[str, list[pl.DataFrame]] = {name: [] for name in names}
             doses: list[pl.DataFrame] = []
-            asked = None if block.asked is None else block.asked[[places[i] for i in batch.ids]]
-            for question in questions(self.plan.pipeline, block.cells, batch, self.settings.seed, measured, asked):
+            rngs = self.plan.pipeline.rngs(self.settings.seed, batch)
+            for question in given.questions(block, batch, rngs, measured, answering):
                 self._lanes.check()
                 doses.append(question.doses)
                 for model in models:
-                    if model.name not in answering:
+                    mine = question.of(model.name) if model.name in answering else None
+                    if mine is None:
                         continue
                     try:
-                        rows = ask(model, question.batch, question.conditions, self.columns[model.name])
+                        rows = ask(model, mine.batch, mine.conditions, self.columns[model.name])
                     except Exception as error:
                         if self.settings.fail_fast or (is_out_of_memory(error) and len(batch) > 1):
                             raise
                         answering.pop(model.name, None)
                         failed.setdefault(model.name, error)
                         continue
+                    question.tell(model.name, rows)
                     answers[model.name].append(rows)
                     self._advance(len(rows))
                     advanced.put(len(rows))
             return answers, doses
 
         try:
-            found = self._lanes.map(work, batches.made())
+            found = self._lanes.map(work, given.batches.made())
         except BaseException:
             self._advance(-sum(advanced.get() for _ in range(advanced.qsize())))
             raise
@@ -168,6 +210,9 @@ class Execution:
             self.gaps.append(Gap(name, block.answers[name], one_line(error)))
             self._strikes[name] = self._strikes.get(name, 0) + 1
         answers = {name: [frame for rows, _ in found for frame in rows[name]] for name in answering}
+        if block.searched:  # some searches end before their questions do
+            most = block.searched * sum(map(len, given.batches.made())) * len(answers)
+            self._advance(most - sum(len(frame) for frames in answers.values() for frame in frames))
         return answers, [frame for _, doses in found for frame in doses]
 
 
