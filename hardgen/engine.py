@@ -17,7 +17,7 @@ from hardgen.models.check import check_labels
 from hardgen.models.model import Model
 from hardgen.progress import console
 from hardgen.report.page import PAGE, make_report
-from hardgen.sweeps.gallery import Gallery
+from hardgen.sweeps.gallery import IMAGES, INDEX, Gallery
 from hardgen.sweeps.ledger import Ledger
 from hardgen.sweeps.manifest import finished, finite, manifest, write_manifest
 from hardgen.sweeps.parts import parts
@@ -111,14 +111,15 @@ def _run_sweep(
         return run
     shown = mistakes(run.answers, run.conditions, MISTAKES)
     pool = donors(dataset, settings.seed)
-    Gallery(plan, dataset, pool, settings.seed, out / "images").save(strip_samples(run), shown)
+    Gallery(plan, dataset, pool, settings.seed, out / IMAGES).save(strip_samples(run), shown)
     make_report([out])
     return Run.open(out)
 
 
 def _done(out: Path, before: Mapping[str, Any], report: bool) -> Run | None:
     """The run of a folder that holds just this one, all of it as it was written; a second time nothing is done."""
-    if not (out / MANIFEST).is_file() or (report and not (out / PAGE).is_file()):
+    made = [MANIFEST, *([PAGE, f"{IMAGES}/{INDEX}"] if report else [])]
+    if not all((out / name).is_file() for name in made):
         return None
     try:
         run = Run.open(out)

@@ -10,6 +10,7 @@ from hardgen.calibrate import Calibration
 from hardgen.data.dataset import Dataset
 from hardgen.data.loading import Failure
 from hardgen.progress import console
+from hardgen.sweeps.design import Kind
 from hardgen.sweeps.plan import Plan
 from hardgen.sweeps.results import Run
 from hardgen.sweeps.shards import WHOLE, Shard
@@ -88,6 +89,24 @@ def say_calibration(made: Calibration) -> None:
 def say_run(run: Run, out: Path) -> None:
     """Prints for every model the clean accuracy and where each axis ends, then where the results lie."""
     curves = read_table(out / "curves.parquet")
+    if run.manifest.get("design") == Kind.critical.name:
+        _say_searched(read_table(out / "tables" / "searched.parquet"))
+    else:
+        _say_curves(run, curves)
+    for row in read_table(out / "tables" / "mce.parquet").filter(axis="mean", normalised=True).iter_rows(named=True):
+        console.print(
+            f"{row['model']}: mCE {row['corruption_error']:.1%}, relative mCE {row['relative_error']:.1%} "
+            f"(normalised by AlexNet, {row['perturbation']})",
+            markup=False,
+        )
+    say_failures(run.failures)
+    page = out / "report.html"
+    console.print(f"Results lie in {out}.{f' Open {page}' if page.exists() else ''}", markup=False, soft_wrap=True)
+    console.print("Next: hardgen preview shows the variants, hardgen generate writes them; --help explains by example.")
+
+
+def _say_curves(run: Run, curves: pl.DataFrame) -> None:
+    """Prints for every model the clean accuracy and where each axis ends."""
     axes = curves["axis"].unique(maintain_order=True).to_list()
     table = Table(title="accuracy: clean, and at each axis' hardest stop")
     table.add_column("axis", overflow="fold")
@@ -100,16 +119,24 @@ def say_run(run: Run, out: Path) -> None:
         found = (at.get((model, axis, ends[axis])) for model in run.models)
         table.add_row(axis, *("" if accuracy is None else f"{accuracy:.1%}" for accuracy in found))
     console.print(table)
-    for row in read_table(out / "tables" / "mce.parquet").filter(axis="mean", normalised=True).iter_rows(named=True):
-        console.print(
-            f"{row['model']}: mCE {row['corruption_error']:.1%}, relative mCE {row['relative_error']:.1%} "
-            f"(normalised by AlexNet, {row['perturbation']})",
-            markup=False,
-        )
-    say_failures(run.failures)
-    page = out / "report.html"
-    console.print(f"Results lie in {out}.{f' Open {page}' if page.exists() else ''}", markup=False, soft_wrap=True)
-    console.print("Next: hardgen preview shows the variants, hardgen generate writes them; --help explains by example.")
+
+
+def _say_searched(searched: pl.DataFrame) -> None:
+    """Prints the hardness at which half of the images have failed, and what share of them is sure."""
+    table = Table(title="critical hardness: where half of the images have failed")
+    table.add_column("axis", overflow="fold")
+    models = searched["model"].unique(maintain_order=True).to_list()
+    for model in models:
+        table.add_column(model, justify="right", overflow="fold")
+    for (axis,), own in searched.group_by(["axis"], maintain_order=True):
+        found = {row["model"]: row for row in own.iter_rows(named=True)}
+        halves = [found[m]["median"] if m in found else None for m in models]
+        table.add_row(str(axis), *("none" if half is None else f"{half:.3f}" for half in halves))
+    console.print(table)
+    share = searched.select(pl.col("sure").mean()).item() or 0.0
+    console.print(
+        f"{share:.0%} of the first failures are sure; tables/critical.parquet holds every image", markup=False
+    )
 
 
 def _count(number: int, what: str) -> str:

@@ -42,6 +42,7 @@ TABLES_ONLY = [
     "report",
     "provenance",
     "sweeps.design",
+    "sweeps.margins",
     "sweeps.results",
     "sweeps.sums",
     "sweeps.ledger",

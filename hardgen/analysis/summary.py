@@ -8,6 +8,7 @@ import polars as pl
 from hardgen.analysis.answers import Answers
 from hardgen.analysis.areas import areas
 from hardgen.analysis.confusion import collapse, confusion_shift
+from hardgen.analysis.critical import critical
 from hardgen.analysis.curves import curves, read_off
 from hardgen.analysis.differences import between_models, from_clean
 from hardgen.analysis.grid import grid
@@ -35,12 +36,16 @@ def analyse(run: Run, resamples: int = RESAMPLES, seed: int = 0) -> dict[str, pl
         seed: Their seed; not the run's, so that tables of two runs are made alike.
 
     Returns:
-        Tables by name: curves, thresholds, areas, differences, model_differences, monotone, steps, confusion, collapse,
-        mistakes, grid, mce.
+        Tables by name: curves, thresholds, areas, differences, model_differences, monotone, critical, searched, steps,
+        confusion, collapse, mistakes, grid, mce.
     """
     samples = run.samples()
     places = points(run.conditions, run.axes)
-    few = run.manifest.get("design", Kind.full.name) == Kind.levels.name
+    design = Kind[run.manifest.get("design", Kind.full.name)]
+    images, searched = critical(samples, places if design is Kind.critical else places.clear())
+    if design is Kind.critical:  # each image was asked where its answers led: no curve comes of that
+        places = places.clear()
+    few = design is Kind.levels
     answers = Answers.of(samples, places, resamples, seed, few)
     shape = read_off(curves(samples, places), answers) if few else curves(samples, places)
     prints = {model: run.data(model)["fingerprint"] for model in run.models}
@@ -53,6 +58,8 @@ def analyse(run: Run, resamples: int = RESAMPLES, seed: int = 0) -> dict[str, pl
         "differences": from_clean(answers),
         "model_differences": between_models(answers, pairs),
         "monotone": monotone(answers),
+        "critical": images,
+        "searched": searched,
         "steps": steps(answers),
         "confusion": confusion_shift(samples, places, resamples=resamples, seed=seed),
         "collapse": collapse(samples, places),

@@ -15,6 +15,7 @@ from hardgen.errors import HardgenError
 from hardgen.files import atomic_path
 from hardgen.provenance import chain, counted
 from hardgen.report import figures, sections, style, svg
+from hardgen.report.searched import searched
 from hardgen.report.words import NOTHING, number, percent, plural, span
 from hardgen.sweeps.merging import load_runs
 from hardgen.sweeps.results import Run
@@ -60,16 +61,20 @@ def render(run: Run, tables: dict[str, pl.DataFrame], folder: Path) -> str:
         section["figures"] = _curves(run, tables, section["entry"], number_, folder)
         section["points"] = sections.curve_rows(tables, run, section["axis"])
         section["strip"] = sections.strip(run, section["axis"], classes)
+    searches = searched(tables, run)
+    for section in searches:
+        section["strip"] = sections.strip(run, section["axis"], classes)
     compared = sections.comparisons(tables["model_differences"].sort(_by_axis(run), maintain_order=True))
     palette = [(i, style.SERIES[i], style.SERIES_DARK[i]) for i in range(len(style.SERIES))]
     facts = [
         plural(len(run.models), "model"),
-        plural(len(axes), "axis"),
+        plural(len(axes) or len(searches), "axis"),
         _images(manifest["data"]),
         plural(len(manifest["data"].get("classes") or ()), "class"),
         f"data: {manifest['data'].get('name', NOTHING)}",
         f"mode: {str(manifest['mode']).replace('_', ' ')}",
     ]
+    facts += [f"design: {design}"] if (design := manifest.get("design", "full")) != "full" else []
     return environment.get_template("report.html.j2").render(
         run=run,
         manifest=manifest,
@@ -78,6 +83,7 @@ def render(run: Run, tables: dict[str, pl.DataFrame], folder: Path) -> str:
         models=[{"name": m, "series": i, "colour": i % len(style.SERIES)} for i, m in enumerate(run.models)],
         palette=palette,
         overview=_overview(run, tables, [section["entry"] for section in axes], folder),
+        searched=searches,
         grids=_grids(run, tables, folder),
         mistakes=sections.mistakes(run, classes),
         pictures=run.images() is not None,

@@ -6,13 +6,13 @@ to wander like a Brownian bridge, and the next question goes where that is likel
 """
 
 import bisect
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hardgen.sweeps.margins import crossed, margins
 from hardgen.sweeps.plan import Condition
 
 QUESTIONS = 10
@@ -21,42 +21,6 @@ ROUGHNESS = 320.0
 """The variance of a margin's change, in squared nats per unit of hardness, that the search goes by."""
 IDLE = 1e-9
 """The chance of a crossing below which no question is worth its while."""
-GRID = 0.5826
-"""How far, in standard deviations of one step, a path that is seen at steps only seems from its edge (M. Broadie,
-P. Glasserman, S. Kou 1997, Math. Finance 7)."""
-MOST = 16.0
-"""The largest margin told apart from others, in nats: single precision holds no larger one."""
-
-
-def margins(answers: pl.DataFrame) -> NDArray[np.float64]:
-    """How far each answer is from turning, in nats: positive where right, negative where wrong.
-
-    Where right it is the log-odds of the label; where wrong the label's log-probability less that of the prediction.
-
-    Args:
-        answers: Rows of the samples table.
-    """
-    loss, right = answers["loss"].cast(pl.Float64).to_numpy(), answers["correct"].to_numpy()
-    best = np.log(np.maximum(answers["confidence"].cast(pl.Float64).to_numpy(), 1e-30))
-    held = -np.log(np.expm1(np.clip(loss, math.exp(-MOST), 50.0)))
-    found: NDArray[np.float64] = np.where(right, np.clip(held, 1e-6, MOST), np.clip(-loss - best, -MOST, -1e-6))
-    return found
-
-
-def crossed(left: float, right: float, gap: float, step: float, roughness: float) -> float:
-    """How likely a margin of one sign at two levels has the other one somewhere between them.
-
-    Args:
-        left: The margin at the one level.
-        right: The margin at the other.
-        gap: The hardness between them.
-        step: The hardness between neighbouring levels.
-        roughness: The variance of its change, per unit of hardness.
-    """
-    if gap < 1.5 * step:
-        return 0.0
-    margin = GRID * math.sqrt(roughness * step)
-    return math.exp(-2 * (abs(left) + margin) * (abs(right) + margin) / (roughness * gap))
 
 
 class Search:
@@ -107,14 +71,13 @@ class Search:
 
     def _likeliest(self, begin: int, end: int) -> tuple[int, int] | None:
         """Of the gaps between the asked levels of these places, the likeliest to hide a crossing."""
-        chances = []
-        for i in range(begin, end):
-            a, b = self._asked[i], self._asked[i + 1]
-            gap = self._hardness[b] - self._hardness[a]
-            chance = crossed(self._margins[a], self._margins[b], gap, self._step, ROUGHNESS)
-            if b - a > 1 and chance > IDLE:
-                chances.append((chance, (a, b)))
-        return max(chances)[1] if chances else None
+        asked = self._asked[begin : end + 1]
+        if len(asked) < 2:
+            return None
+        hardness, margin = np.array([self._hardness[i] for i in asked]), np.array([self._margins[i] for i in asked])
+        chances = crossed(margin[:-1], margin[1:], np.diff(hardness), self._step, ROUGHNESS) * (np.diff(asked) > 1)
+        place = int(chances.argmax())
+        return (asked[place], asked[place + 1]) if chances[place] > IDLE else None
 
 
 class Searches:

@@ -16,7 +16,7 @@ from hardgen.sweeps.ask import variants
 from hardgen.sweeps.manifest import finite
 from hardgen.sweeps.plan import Condition, Plan
 
-INDEX = "index.json"
+IMAGES, INDEX = "images", "index.json"
 
 
 @dataclass(frozen=True)

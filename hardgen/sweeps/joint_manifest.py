@@ -36,7 +36,7 @@ def joint_manifest(
         "created": max(str(m.get("created", "")) for m in manifests),
         "status": "complete" if all(run.complete for run in runs) else "incomplete",
         "seed": _common([m["seed"] for m in manifests]),
-        "design": _common(designs) or next(d for d in designs if d != "full"),
+        "design": _common(designs) or "levels",
         "mode": _common([m["mode"] for m in manifests]) or "mixed",
         "data": data,
         "models": models,

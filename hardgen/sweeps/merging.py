@@ -9,6 +9,7 @@ import polars as pl
 
 from hardgen.errors import HardgenError
 from hardgen.files import atomic_path, locked
+from hardgen.sweeps.design import Kind
 from hardgen.sweeps.joint_manifest import joint_manifest
 from hardgen.sweeps.ledger import Ledger
 from hardgen.sweeps.pictures import copy_pictures, joined_pictures
@@ -44,6 +45,10 @@ def load_runs(paths: Sequence[str | Path], allow_incomplete: bool = False) -> Ru
     runs = [Run.open(folder, allow_incomplete) for folder in folders]
     if len(runs) == 1:
         return runs[0]
+    searched = [run.manifest.get("design") == Kind.critical.name for run in runs]
+    if any(searched) and not all(searched):
+        other, search = folders[searched.index(False)], folders[searched.index(True)]
+        raise HardgenError(f"{search} was run with design=critical, {other} was not: they cannot be put together")
     names = _names(resolved)
     labels = _labels(runs, names)
     conditions = _conditions(runs)

@@ -16,9 +16,10 @@ from hardgen.progress import progress
 from hardgen.rng import SampleRng
 from hardgen.sweeps.ask import NO_ANSWERS, NO_DOSES, ask
 from hardgen.sweeps.batches import Batches
-from hardgen.sweeps.critical import Searches, margins
+from hardgen.sweeps.critical import Searches
 from hardgen.sweeps.lanes import lanes
 from hardgen.sweeps.ledger import Ledger
+from hardgen.sweeps.margins import margins
 from hardgen.sweeps.parts import Block, Part, keep_failures, kept_failures, take
 from hardgen.sweeps.plan import Plan
 from hardgen.sweeps.questions import Question, questions, rounds
