@@ -1,5 +1,6 @@
 """What a command tells the person who ran it: the plan and its size, the result, where it lies and what to do next."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,15 +31,26 @@ def say_plan(plan: Plan, dataset: Dataset, models: Sequence[str], shard: Shard =
         name = plan.pipeline.slots[axis.slot].name
         table.add_row(axis.name, name, str(len(axis.points)), values, axis.knob.unit)
     console.print(table)
-    asked = shard.size(len(dataset))
-    images, share = asked * len(plan.cells), "" if shard == WHOLE else f" (shard {shard})"
-    sides = f"{_count(asked, 'image')} of {dataset.name}{share} x {_count(len(plan.cells), 'condition')}"
+    asked, each = shard.size(len(dataset)), _asked(plan)
+    share = "" if shard == WHOLE else f" (shard {shard})"
+    how = {Kind.full: "", Kind.levels: " each, on average", Kind.critical: " each, at most"}[plan.design.kind]
+    sides = f"{_count(asked, 'image')} of {dataset.name}{share} x {each:g} condition{'s' * (each != 1)}{how}"
+    images = round(asked * each)
     console.print(f"{sides} = {_count(images, 'variant')}", markup=False)
     if models:
         console.print(
             f"x {_count(len(models), 'model')} ({', '.join(models)}) = {images * len(models):,} answers", markup=False
         )
     console.print("Nothing was run.")
+
+
+def _asked(plan: Plan) -> float:
+    """At how many of a plan's conditions an image is asked, the clean one among them: on average, or at most."""
+    if plan.design.kind is Kind.full:
+        return len(plan.cells)
+    most = plan.design.questions - (plan.design.kind is Kind.critical)
+    lines = Counter(tuple(point.axis for point in cell.points) for cell in plan.cells if cell.points)
+    return 1 + sum(min(most, levels) for levels in lines.values())
 
 
 def say_failures(failures: Sequence[Failure] | Sequence[dict[str, str]]) -> None:

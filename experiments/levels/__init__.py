@@ -1,1 +1,0 @@
-"""How close the level design comes to asking every image at every level."""
