@@ -235,13 +235,7 @@ def _one_at_a_time(config: DictConfig, command: str, stops: int = 11) -> Plan:
 
 
 def _plan(config: DictConfig, stops: int, design: Design = FULL) -> Plan:
-    """The plan that a config describes.
-
-    Args:
-        config: The composed config.
-        stops: How many there are on an axis if the config does not say.
-        design: Which images are asked where.
-    """
+    """The plan that a config describes, with so many stops on an axis if it does not say."""
     return plan(*_axes(config, stops), choice(Mode, config.mode, "mode"), design)
 
 

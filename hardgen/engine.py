@@ -28,6 +28,7 @@ from hardgen.sweeps.run import Execution, Gap
 from hardgen.sweeps.settings import Settings
 from hardgen.sweeps.shards import WHOLE, Shard
 from hardgen.sweeps.sums import file_sum, read_sums
+from hardgen.tables import rows_of
 
 OF_THE_TIME = ("created", "status", "done", "failures", "git", "hardgen", "versions", "config")
 """What a manifest says that its answers do not depend on."""
@@ -103,7 +104,7 @@ def _run_sweep(
         write_manifest(out / MANIFEST, before | {"missing": [dataclasses.asdict(gap) for gap in execution.gaps]})
         raise HardgenError(_unfinished(execution.gaps, len(before["parts"]), out))
     ledger.keep([CONDITIONS, *(file for part in laid for file in part.files)])
-    done = pl.scan_parquet([out / "samples" / name for name in before["parts"]]).select(pl.len()).collect().item()
+    done = sum(rows_of(out / "samples" / name) for name in before["parts"])
     write_manifest(out / MANIFEST, finished(before, failures, done))
     run = Run.open(out)
     if not report:

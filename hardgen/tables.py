@@ -40,3 +40,9 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:160]
         raise HardgenError(f"{path} is damaged: {type(error).__name__}: {reason}") from error
+
+
+def rows_of(path: Path) -> int:
+    """How many rows a table has."""
+    with path.open("rb") as stream:
+        return int(pl.scan_parquet(stream).select(pl.len()).collect().item())

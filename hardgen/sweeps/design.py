@@ -103,5 +103,6 @@ def visited(levels: int, questions: float, begin: float) -> NDArray[np.int64]:
         begin: In [0, 1).
     """
     step = max(levels / questions, 1.0)
-    places: NDArray[np.int64] = np.floor(np.arange(begin * step, levels, step)).astype(np.int64)
+    count = int(np.ceil(levels / step - begin))
+    places: NDArray[np.int64] = np.floor((begin + np.arange(count)) * step).astype(np.int64)
     return np.minimum(places, levels - 1)
