@@ -104,8 +104,8 @@ def _run_sweep(
         write_manifest(out / MANIFEST, before | {"missing": [dataclasses.asdict(gap) for gap in execution.gaps]})
         raise HardgenError(_unfinished(execution.gaps, len(before["parts"]), out))
     ledger.keep([CONDITIONS, *(file for part in laid for file in part.files)])
-    done = sum(rows_of(out / "samples" / name) for name in before["parts"])
-    write_manifest(out / MANIFEST, finished(before, failures, done))
+    answered = sum(rows_of(out / "samples" / name) for name in before["parts"])
+    write_manifest(out / MANIFEST, finished(before, failures, answered))
     run = Run.open(out)
     if not report:
         write_tables(analyse(run), out)
