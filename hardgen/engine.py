@@ -12,7 +12,7 @@ from hardgen.analysis.summary import analyse, write_tables
 from hardgen.data.dataset import Dataset
 from hardgen.data.loading import donors
 from hardgen.errors import HardgenError
-from hardgen.files import locked
+from hardgen.files import locked, readable
 from hardgen.models.check import check_labels
 from hardgen.models.model import Model
 from hardgen.progress import console
@@ -70,6 +70,9 @@ def run_sweep(
     names = [model.name for model in models]
     if not names:
         raise HardgenError("a sweep needs at least one model; got none")
+    unwritten = next((name for name in names if name != readable(name)), None)
+    if unwritten is not None:
+        raise HardgenError(f"a model's name must be text that can be written; got {readable(unwritten)!r}")
     if len(set(names)) < len(names):
         raise HardgenError(f"models must have different names; got {', '.join(names)}")
     with locked(out):
@@ -103,7 +106,7 @@ def _run_sweep(
     if execution.gaps:
         write_manifest(out / MANIFEST, before | {"missing": [dataclasses.asdict(gap) for gap in execution.gaps]})
         raise HardgenError(_unfinished(execution.gaps, len(before["parts"]), out))
-    ledger.keep([CONDITIONS, *(file for part in laid for file in part.files)])
+    ledger.keep()
     answered = sum(rows_of(out / "samples" / name) for name in before["parts"])
     write_manifest(out / MANIFEST, finished(before, failures, answered))
     run = Run.open(out)
@@ -130,7 +133,7 @@ def _done(out: Path, before: Mapping[str, Any], report: bool) -> Run | None:
     sums, kept = read_sums(out), [f"samples/{name}" for name in before["parts"]]
     listed = [CONDITIONS, *kept, *(f"doses/{name}" for name in before["doses"])]
     whole = all(name in sums and file_sum(out / name) == sums[name] for name in listed)
-    return run if same and whole else None
+    return run if same and whole and not run.failures else None  # what could not be read is tried again
 
 
 def _unfinished(gaps: Sequence[Gap], files: int, out: Path) -> str:

@@ -51,6 +51,8 @@ def locked(folder: Path) -> Iterator[None]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / ".lock")
+    if (folder / ".lock").is_dir():
+        raise HardgenError(f"cannot hold {folder}: its .lock is a folder")
     try:
         lock.acquire(timeout=0)
     except Timeout as error:

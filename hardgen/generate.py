@@ -19,7 +19,7 @@ from hardgen.files import digest, locked
 from hardgen.perturbation import Outcome
 from hardgen.progress import progress
 from hardgen.sweeps.ask import dose_columns, variants
-from hardgen.sweeps.parts import keep_failures, kept_failures, take
+from hardgen.sweeps.parts import keep_failures, kept_failures, same_failures, take
 from hardgen.sweeps.plan import Condition, Plan
 from hardgen.sweeps.settings import Settings, moved, pool_on
 from hardgen.sweeps.shards import PART
@@ -76,7 +76,11 @@ def _generate(
     files = [out / "parts" / f"{i:05d}-{key}.parquet" for i in range(len(spans))]
     clear_others(out, files)
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        todo = [(span, file) for span, file in zip(spans, files, strict=True) if not is_whole(file, out, threads)]
+        todo = [
+            (span, file)
+            for span, file in zip(spans, files, strict=True)
+            if not is_whole(file, out, threads) or not same_failures(_failures(file), dataset, span, settings.on_error)
+        ]
     for cell in cells:
         for name in safe_names(dataset.classes):
             (out / folder_of(cell) / name).mkdir(parents=True, exist_ok=True)
@@ -90,7 +94,7 @@ def _generate(
     ):
         for span, file in todo:
             samples, failed = take(stream, len(span))
-            keep_failures(file.with_suffix(".failures.json"), failed)
+            keep_failures(_failures(file), failed)
             rows: list[pl.DataFrame] = []
             for start in range(0, len(samples), settings.batch_size):
                 batch = moved(to_batch(samples[start : start + settings.batch_size], dataset.classes, pool), settings)
@@ -103,7 +107,12 @@ def _generate(
             advance(len(failed) * len(cells))
             write_table(file, pl.concat([pl.DataFrame(schema={"file": pl.String}), *rows], how="diagonal"))
     write_table(out / "manifest.parquet", pl.concat([read_table(file) for file in files], how="diagonal"))
-    return kept_failures([file.with_suffix(".failures.json") for file in files])
+    return kept_failures([_failures(file) for file in files])
+
+
+def _failures(file: Path) -> Path:
+    """Where the unreadable samples of a part are kept."""
+    return file.with_suffix(".failures.json")
 
 
 def folder_of(condition: Condition) -> str:

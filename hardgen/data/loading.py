@@ -71,11 +71,17 @@ def load(
             if isinstance(row, str):
                 raise HardgenError(row)
             if isinstance(row, Sample):
-                first = first or row
+                first = first or _first(dataset, before=indices[0]) or row
                 _same_size(first, row)
             elif on_error is not OnError.skip:
                 raise UnreadableImage(row.sample_id, row.reason)
             yield row
+
+
+def _first(dataset: Dataset, before: int) -> Sample | None:
+    """The first sample that can be read, of those before a place: what a resumed run, or a shard, goes by too."""
+    guarded = _Guarded(dataset)
+    return next((row for row in map(guarded.__getitem__, range(before)) if isinstance(row, Sample)), None)
 
 
 class _Guarded(data.Dataset[Sample | Failure | str]):

@@ -3,6 +3,7 @@
 import copy
 import functools
 from collections.abc import Callable
+from contextlib import nullcontext
 from types import CodeType
 from typing import Any, Self, cast
 
@@ -12,7 +13,9 @@ from torch import Tensor, nn
 
 from hardgen.errors import HardgenError
 from hardgen.files import digest
-from hardgen.models.model import Chunks, Model, Outputs, as_log_probabilities, copy_of, state_digest
+from hardgen.models.digests import state_digest
+from hardgen.models.evaluating import evaluating
+from hardgen.models.model import Chunks, Model, Outputs, as_log_probabilities, copy_of
 
 
 def wrap_callable(model: Model | Callable[[Tensor], Tensor], name: str, outputs: Outputs = Outputs.logits) -> Model:
@@ -63,15 +66,8 @@ class CallableModel:
     def log_probabilities(self, images: Tensor) -> Tensor:
         """B x 3 x H x W in [0, 1] to B x K natural log-probabilities."""
         module = self._call if isinstance(self._call, nn.Module) else None
-        training = module is not None and module.training
-        if module is not None:
-            module.eval()
-        try:
-            with torch.inference_mode():
-                answers = self._chunks.ask(self._call, images)
-        finally:
-            if module is not None:
-                module.train(training)
+        with nullcontext() if module is None else evaluating(module), torch.inference_mode():
+            answers = self._chunks.ask(self._call, images)
         result = as_log_probabilities(answers, self.kind, self.name)
         self.outputs = result.shape[1]
         return result

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from hardgen.errors import HardgenError, one_line
 from hardgen.files import digest
+from hardgen.models.digests import state_digest
 from hardgen.models.memory import free, is_out_of_memory
 
 CHUNK, GPU_CHUNK = 16, 64
@@ -235,14 +236,3 @@ def copy_of(module: nn.Module) -> nn.Module | None:
         return copy.deepcopy(module, dict(shared))
     except Exception:  # whatever a module of the user's holds
         return None
-
-
-def state_digest(module: nn.Module) -> str:
-    """Hash of a module's parameters and buffers: names, types, shapes and bytes."""
-    parts: list[str | bytes] = []
-    held = dict(module.named_buffers()) | module.state_dict()  # those too that are not saved
-    for key, value in sorted(held.items()):
-        if isinstance(value, Tensor):
-            raw = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
-            parts += [key, str(value.dtype), str(tuple(value.shape)), raw]
-    return digest(*parts)

@@ -31,6 +31,7 @@ class Lanes:
         """Takes the models of each lane, and the threads where there are several lanes."""
         self._threads, self._stopped, self._free = threads, False, SimpleQueue[Sequence[Model]]()
         self.count = len(teams)
+        self._autocast, self._dtype = torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")
         for team in teams:
             self._free.put(team)
 
@@ -64,7 +65,8 @@ class Lanes:
     def _work(self, job: Callable[[Sequence[Model], T], R], item: T) -> R:
         team = self._free.get()
         try:
-            return job(team, item)
+            with torch.autocast("cpu", self._dtype, self._autocast):  # threads do not take this over
+                return job(team, item)
         finally:
             self._free.put(team)
 
@@ -87,7 +89,7 @@ def lanes(models: Sequence[Model], device: str) -> Iterator[Lanes]:
     if len(teams) < count or count == 1:
         yield Lanes(teams[:1], None)
         return
-    begun, before = threading.Barrier(count + 1), cv2.getNumThreads()
+    begun = threading.Barrier(count + 1)
 
     def begin() -> None:
         torch.get_num_threads()  # a thread takes over the number of all when it is first asked for
@@ -99,8 +101,26 @@ def lanes(models: Sequence[Model], device: str) -> Iterator[Lanes]:
             threads.submit(begin)
         begun.wait()
         torch.set_num_threads(count)
-        cv2.setNumThreads(1)
-        try:
+        with _one_opencv_thread():
             yield Lanes(teams, threads)
-        finally:
-            cv2.setNumThreads(before)
+
+
+_opencv = {"held": 0, "before": 1}
+_LOCK = threading.Lock()
+
+
+@contextmanager
+def _one_opencv_thread() -> Iterator[None]:
+    """OpenCV works on the thread that calls it, until the last of the sweeps of this process has ended."""
+    with _LOCK:
+        if not _opencv["held"]:
+            _opencv["before"] = cv2.getNumThreads()
+        _opencv["held"] += 1
+        cv2.setNumThreads(1)
+    try:
+        yield
+    finally:
+        with _LOCK:
+            _opencv["held"] -= 1
+            if not _opencv["held"]:
+                cv2.setNumThreads(_opencv["before"])

@@ -20,7 +20,7 @@ class Ledger:
     def __init__(self, folder: Path) -> None:
         """Reads the lines; one that was cut off in the middle is dropped."""
         self._folder, self._sums = folder, read_sums(folder)
-        self.keep(self._sums)
+        self.keep()
 
     def whole(self, name: str) -> bool:
         """Whether a file, named relative to the folder, is there as it was written."""
@@ -36,8 +36,15 @@ class Ledger:
         with (self._folder / SUMS).open("a", encoding="utf-8") as stream:
             stream.write(f"{self._sums[name]}  {name}\n")
 
-    def keep(self, names: Iterable[str]) -> None:
-        """Writes the lines anew, sorted, of those files that are there: first those named, then what is left over."""
-        self._sums = {n: self._sums[n] for n in sorted(names) if n in self._sums and (self._folder / n).is_file()}
+    def forget(self, names: Iterable[str]) -> None:
+        """Takes files for not written."""
+        for name in names:
+            self._sums.pop(name, None)
+        self.keep()
+
+    def keep(self, names: Iterable[str] | None = None) -> None:
+        """Writes the lines anew, sorted: of those files that are there, all or the named ones."""
+        kept = self._sums if names is None else names
+        self._sums = {n: self._sums[n] for n in sorted(kept) if n in self._sums and (self._folder / n).is_file()}
         with atomic_path(self._folder / SUMS) as temporary:
             temporary.write_text("".join(f"{value}  {name}\n" for name, value in self._sums.items()), encoding="utf-8")

@@ -60,7 +60,14 @@ def load_runs(paths: Sequence[str | Path], allow_incomplete: bool = False) -> Ru
     models = [entry["name"] for entry in manifest["models"]]
     answers = ordered(answers, conditions, models)
     manifest["done"] = answers.height
-    doses = tuple(file for run in runs for file in run.dose_files)
+    alike = len({(run.manifest["seed"], run.manifest["data"]["fingerprint"]) for run in runs}) == 1
+    alike = alike and runs[0].manifest["seed"] is not None
+    doses = {
+        "" if alike else name: [
+            file for r in (runs if alike else [run]) for files in r.dose_files.values() for file in files
+        ]
+        for name, run in zip(names, runs, strict=True)
+    }
     return Run(" + ".join(names), manifest, conditions, answers, joined_pictures(runs, labels), doses)
 
 

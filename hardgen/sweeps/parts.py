@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardgen.data.dataset import Dataset, Sample
-from hardgen.data.loading import Failure
+from hardgen.data.loading import Failure, OnError, load
 from hardgen.files import atomic_path, digest
 from hardgen.models.model import Model
 from hardgen.sweeps.design import Kind
@@ -132,6 +132,23 @@ def keep_failures(path: Path, failed: Sequence[Failure]) -> None:
     if failed:
         with atomic_path(path) as temporary:
             temporary.write_text(json.dumps([dataclasses.asdict(f) for f in failed]))
+    else:
+        path.unlink(missing_ok=True)
+
+
+def same_failures(path: Path, dataset: Dataset, places: Sequence[int], on_error: OnError) -> bool:
+    """Whether the unreadable samples of a part still cannot be read.
+
+    Args:
+        path: Where they are kept.
+        dataset: The images.
+        places: Those of the part.
+        on_error: What an unreadable image does.
+    """
+    known = {failure.sample_id for failure in kept_failures([path])}
+    ids = dataset.ids() if known else []
+    again = [i for i in places if ids[i] in known] if known else []
+    return not again or all(isinstance(row, Failure) for row in load(dataset, again, 0, on_error))
 
 
 def kept_failures(paths: Sequence[Path]) -> list[Failure]:
@@ -140,4 +157,4 @@ def kept_failures(paths: Sequence[Path]) -> list[Failure]:
 
 
 def _plain(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
+    return "".join(c if c.isalnum() or c in "._-" else "_" for c in name)[:60]

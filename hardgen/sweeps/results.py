@@ -1,6 +1,7 @@
 """Runs read back: a folder on disk as tables, whole and checked, without torch, models or images."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -33,7 +34,7 @@ class Run:
         conditions: One row per condition and axis that it sets.
         answers: One row per condition, model and image; see `samples`.
         pictures: `strips` and `mistakes` of `images/index.json` with absolute `file` paths; None where there are none.
-        dose_files: The files of the realised doses; see `doses`.
+        dose_files: The files of the realised doses, by run where seeds or data differ; see `doses`.
     """
 
     name: str
@@ -41,7 +42,7 @@ class Run:
     conditions: pl.DataFrame
     answers: pl.DataFrame
     pictures: dict[str, list[dict[str, Any]]] | None
-    dose_files: tuple[Path, ...] = ()
+    dose_files: Mapping[str, Sequence[Path]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """What is in it, in one line."""
@@ -81,7 +82,7 @@ class Run:
             )
         models = [entry["name"] for entry in manifest["models"]]
         answers = ordered(answers, conditions, models)
-        doses = tuple(folder / "doses" / name for name in manifest.get("doses", []))
+        doses = {"": [folder / "doses" / name for name in manifest.get("doses", [])]}
         return cls(folder.resolve().name, manifest, conditions, answers, read_pictures(folder), doses)
 
     def samples(self) -> pl.DataFrame:
@@ -91,13 +92,19 @@ class Run:
     def doses(self) -> pl.DataFrame:
         """The realised doses: `condition_id, sample_id, dose, value`, a dose being called `slot.name`.
 
-        In the order of the conditions, then by sample id, then by dose.
+        In the order of the conditions, then by sample id, then by dose. Of merged runs whose seeds or data differ the
+        last column, `run`, says whose they are.
         """
-        tables = [read_columns(file, tuple(DOSES)) for file in self.dose_files if file.is_file()]
-        keys = list(DOSES)[:3]
+        tables = [
+            table.with_columns([] if run == "" or "run" in table.columns else [pl.lit(run).alias("run")])
+            for run, files in self.dose_files.items()
+            for table in (read_columns(file, tuple(DOSES)) for file in files if file.is_file())
+        ]
         if not tables:
             return pl.DataFrame(schema=DOSES)
-        found = pl.concat(tables).unique(keys, keep="first", maintain_order=True)
+        joined = pl.concat(tables, how="diagonal")
+        keys = [*list(DOSES)[:3], *(["run"] if "run" in joined.columns else [])]
+        found = joined.unique(keys, keep="first", maintain_order=True)
         place = self.conditions.select("condition_id").unique(maintain_order=True).with_row_index("_condition")
         placed = found.join(place, on="condition_id", how="left", maintain_order="left")
         return placed.sort("_condition", *keys[1:], nulls_last=True, maintain_order=True).drop("_condition")

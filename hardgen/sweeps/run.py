@@ -20,7 +20,7 @@ from hardgen.sweeps.critical import Searches
 from hardgen.sweeps.lanes import lanes
 from hardgen.sweeps.ledger import Ledger
 from hardgen.sweeps.margins import margins
-from hardgen.sweeps.parts import Block, Part, keep_failures, kept_failures, take
+from hardgen.sweeps.parts import Block, Part, keep_failures, kept_failures, same_failures, take
 from hardgen.sweeps.plan import Plan
 from hardgen.sweeps.questions import Question, questions, rounds
 from hardgen.sweeps.settings import Settings, pool_on
@@ -102,9 +102,12 @@ class Execution:
             HardgenError: if an image cannot be read and `on_error` is `raise`, or a model or a perturbation fails and
                 `fail_fast` is set.
         """
+        for part in laid:
+            if not same_failures(part.failures, self.dataset, part.indices, self.settings.on_error):
+                self.ledger.forget(part.files)
         work = [(part, [(b, self._missing(b)) for b in part.blocks if not self._whole(b)]) for part in laid]
         total = sum(b.count(range(len(p.indices))) for p in laid for b in p.blocks) * len(self.models)
-        left = sum(b.count(range(len(p.indices))) * len(names) for p, blocks in work for b, names in blocks)
+        left = sum(_answers(part, blocks) for part, blocks in work)
         todo = [(part, blocks) for part, blocks in work if blocks]
         pool, ids = (pool_on(self.dataset, self.settings), self.dataset.ids()) if todo else (None, [])
         indices = [i for part, _ in todo for i in part.indices]
@@ -116,6 +119,10 @@ class Execution:
             batches = Batches(self.dataset.classes, pool, self.settings, self._lanes.count)
             for part, blocks in todo:
                 samples, failed = take(stream, len(part.indices))
+                if {f.sample_id for f in failed} != {f.sample_id for f in kept_failures([part.failures])}:
+                    self.ledger.forget(part.files)  # what they hold is of other images
+                    before, blocks = blocks, [(b, self._missing(b)) for b in part.blocks]
+                    self._advance(_answers(part, before) - _answers(part, blocks))
                 keep_failures(part.failures, failed)
                 batches.take(samples)
                 places = {ids[i]: place for place, i in enumerate(part.indices)}
@@ -215,6 +222,11 @@ class Execution:
             most = block.searched * sum(map(len, given.batches.made())) * len(answers)
             self._advance(most - sum(len(frame) for frames in answers.values() for frame in frames))
         return answers, [frame for _, doses in found for frame in doses]
+
+
+def _answers(part: Part, blocks: Sequence[tuple[Block, Sequence[str]]]) -> int:
+    """How many answers these models give, at most, to these blocks of a part."""
+    return sum(block.count(range(len(part.indices))) * len(names) for block, names in blocks)
 
 
 def _in_order(frames: Sequence[pl.DataFrame], block: Block, places: Mapping[str, int]) -> pl.DataFrame:

@@ -24,6 +24,7 @@ import hardgen
 from hardgen.data.digits import Digits
 from hardgen.models.digits_cnn import DigitsCnn
 from hardgen.pipeline import Pipeline
+from hardgen.sweeps.merging import load_runs, merge
 
 SLOTS = {"blur": "gaussian_blur", "noise": "gaussian_noise"}
 IMAGES = 300
@@ -389,3 +390,33 @@ def test_without_its_sums_a_run_is_not_taken_for_whole(whole: Path, tmp_path: Pa
     next((folder / "doses").glob("*.parquet")).unlink()
     sweep(folder)
     assert tables(folder) == tables(whole)
+
+
+def test_coming_back_to_a_seed_asks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = sweep(tmp_path, limit=20)
+    sweep(tmp_path, limit=20, seed=1)
+    monkeypatch.setattr(Pipeline, "__call__", None)
+    assert_frame_equal(sweep(tmp_path, limit=20).samples(), first.samples(), check_exact=True)
+
+
+def test_a_name_that_no_file_can_have_is_cut_or_refused_at_once(tmp_path: Path) -> None:
+    long = "a model's name " * 20
+    assert sweep(tmp_path, DigitsCnn().build(long), limit=20).models == [long]
+    with pytest.raises(hardgen.HardgenError, match="text that can be written"):
+        sweep(tmp_path, DigitsCnn().build("half \ud800"), limit=20)
+
+
+def test_a_lock_that_is_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".lock").mkdir()
+    with pytest.raises(hardgen.HardgenError, match=r"its \.lock is a folder"):
+        sweep(tmp_path, limit=20)
+
+
+def test_doses_of_two_seeds_are_told_apart(tmp_path: Path) -> None:
+    runs = [sweep(tmp_path / str(seed), limit=20, seed=seed) for seed in (0, 1)]
+    merged = load_runs([tmp_path / "0", tmp_path / "1"])
+    again = load_runs([merge([tmp_path / "0", tmp_path / "1"], tmp_path / "merged")])
+    for seed, run in enumerate(runs):
+        own = run.doses()
+        for both in (merged.doses(), again.doses()):
+            assert_frame_equal(both.filter(run=str(seed)).drop("run"), own, check_exact=True, check_row_order=False)

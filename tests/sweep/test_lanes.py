@@ -158,3 +158,58 @@ def test_modules_that_keep_things_elsewhere_are_not_copied() -> None:
     other.seen += 1
     assert float(buffered.seen) == 0
     assert other.weight is buffered.weight
+
+
+class Moody(nn.Module):
+    """Answers otherwise in training mode, and takes its time."""
+
+    def forward(self, images: Tensor) -> Tensor:
+        time.sleep(0.002)
+        return torch.full((len(images), 10), float(self.training)).log_softmax(1) + torch.eye(10)[int(self.training)]
+
+
+def test_sweeps_at_once_share_a_module_and_leave_everything_as_it_was(tmp_path: Path) -> None:
+    before = cv2.getNumThreads()
+    module, found = nn.Sequential(Moody(), nn.Dropout()), {}
+    module.train()
+    module[1].eval()
+
+    def one(name: str, count: int) -> None:
+        data = Digits(limit=count).build()
+        found[name] = hardgen.sweep(module, data, ["contrast"], hardness=[1.0], out=tmp_path / name, report=False)
+
+    threads = [threading.Thread(target=one, args=(f"run{i}", 10 + 30 * i)) for i in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [run.answers["prediction"].unique().to_list() for run in found.values()] == [[0]] * 3
+    assert (module.training, module[0].training, module[1].training) == (True, True, False)
+    assert cv2.getNumThreads() == before
+
+
+class Types(nn.Module):
+    """Tells whether it was asked under autocast."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 10)
+
+    def forward(self, images: Tensor) -> Tensor:
+        answers = self.layer(images.mean((2, 3)))
+        bright = torch.eye(10)[int(answers.dtype == torch.bfloat16)]
+        return bright.expand(len(images), 10)
+
+
+def test_lanes_take_autocast_over(tmp_path: Path, threads: int) -> None:
+    for enabled in (True, False):
+        with torch.autocast("cpu", torch.bfloat16, enabled):
+            run = hardgen.sweep(
+                Types(),
+                Digits(limit=20).build(),
+                ["contrast"],
+                hardness=[1.0],
+                out=tmp_path / f"{enabled}",
+                report=False,
+            )
+        assert run.answers["prediction"].unique().to_list() == [int(enabled)]
