@@ -87,8 +87,8 @@ FULL = Design()
 
 
 def start(seed: int, line: str, sample_id: str) -> float:
-    """An image's own start on an axis, uniform in [0, 1)."""
-    return int(digest("levels", str(seed), line, sample_id)[:13], 16) / 16**13
+    """An image's own start on an axis: uniform in [0, 1), a multiple of 1/65536."""
+    return int(digest("levels", str(seed), line, sample_id)[:4], 16) / 16**4
 
 
 def visited(levels: int, questions: float, begin: float) -> NDArray[np.int64]:
@@ -104,5 +104,5 @@ def visited(levels: int, questions: float, begin: float) -> NDArray[np.int64]:
     """
     step = max(levels / questions, 1.0)
     count = int(np.ceil(levels / step - begin))
-    places: NDArray[np.int64] = np.floor((begin + np.arange(count)) * step).astype(np.int64)
-    return np.minimum(places, levels - 1)
+    places: NDArray[np.int64] = np.floor(np.round((begin + np.arange(count)) * step, 9)).astype(np.int64)
+    return places[places < levels]

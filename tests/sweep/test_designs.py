@@ -46,9 +46,9 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> hardgen.Run:
     return run(tmp_path_factory.mktemp("full") / "run", "full")
 
 
-@given(st.integers(1, 200), st.floats(2, 300), st.floats(0, 1, exclude_max=True))
-def test_an_image_is_asked_once_in_every_stratum(levels: int, questions: float, begin: float) -> None:
-    places = visited(levels, questions, begin)
+@given(st.integers(1, 200), st.floats(2, 300), st.integers(0, 65535))
+def test_an_image_is_asked_once_in_every_stratum(levels: int, questions: float, begin: int) -> None:
+    places = visited(levels, questions, begin / 65536)
     step = max(levels / questions, 1.0)
     assert abs(len(places) - levels / step) <= 1
     assert ((places >= 0) & (places < levels)).all()
