@@ -17,8 +17,9 @@ from hardgen.sweeps.plan import Condition
 
 QUESTIONS = 10
 """The most that an image is asked along an axis, the clean one among them."""
-ROUGHNESS = 320.0
-"""The variance of a margin's change, in squared nats per unit of hardness, that the search goes by."""
+ROUGHNESS = 5000.0
+"""The variance of a margin's change, in squared nats per unit of hardness, that the search goes by: more than models
+have, so that wide gaps are looked into too, and not only those between small margins."""
 IDLE = 1e-9
 """The chance of a crossing below which no question is worth its while."""
 
