@@ -106,7 +106,11 @@ def _fall(beyond: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
     """The log of a cosine fall from 1 at 0 to 0 at +-reach, its derivative, and less its second derivative."""
     angle = np.clip(beyond / reach, -1 + _EDGE, 1 - _EDGE) * np.pi / 2
     rate = np.pi / reach
-    return 2 * np.log(np.cos(angle)), -rate * np.tan(angle), np.where(beyond != 0, rate**2 / 2 / np.cos(angle) ** 2, 0.0)
+    return (
+        2 * np.log(np.cos(angle)),
+        -rate * np.tan(angle),
+        np.where(beyond != 0, rate**2 / 2 / np.cos(angle) ** 2, 0.0),
+    )
 
 
 def likelihood(psi: Floats, right: Floats, n: Floats) -> Floats:
