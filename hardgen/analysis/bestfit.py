@@ -18,7 +18,7 @@ large: its prior is flat."""
 FLOOR_LEVEL = 0.01
 """The floor is left free where a likelihood-ratio test at this level says that it is not chance."""
 MISFIT, MISFIT_P = 0.03, 0.01
-"""A fit is poor where it is off by more than the first somewhere, and chance alone does so more rarely than the second."""
+"""A fit is poor where it is off by more than the first somewhere, and p is below the second."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Fit:
         return float(np.abs(share - self.accuracy(self.theta[None])[0][asked]).max())
 
     def accuracy(self, theta: Floats, dose: ArrayLike | None = None) -> Floats:
-        """psi of rows of parameters at doses; at the points unless given."""
+        """Accuracies of rows of parameters at doses; at the points unless given."""
         sigmoid = self.problem.sigmoid
         return sigmoid.accuracy(theta, self.problem.x if dose is None else sigmoid.place(dose))
 

@@ -57,7 +57,7 @@ class Sigmoid:
 
     @property
     def stretch(self) -> float:
-        """z per (x - m) / w."""
+        """How many z are one (x - m) / w."""
         return float(_LOGISTIC if self.shape == "logistic" else _GUMBEL)
 
     def accuracy(self, theta: Floats, x: Floats) -> Floats:
@@ -77,7 +77,7 @@ class Sigmoid:
         return floor + height * s, gradient
 
     def crossing(self, theta: Floats, target: Floats) -> Floats:
-        """x at which psi comes down to a target, one a curve; inf where its floor lies above, -inf where it is below."""
+        """Where (x) psi comes down to a target, one a curve: inf if its floor is above, -inf if its ceiling is below."""
         lapse, floor = theta[:, LAPSE], theta[:, FLOOR]
         height = np.maximum(1 - lapse - floor, 1e-12)
         share = (target - floor) / height

@@ -7,6 +7,7 @@ import polars as pl
 
 from hardgen.analysis.answers import Answers
 from hardgen.analysis.areas import areas
+from hardgen.analysis.calibration import calibration
 from hardgen.analysis.confusion import collapse, confusion_shift
 from hardgen.analysis.critical import critical
 from hardgen.analysis.curves import curves, read_off
@@ -16,7 +17,9 @@ from hardgen.analysis.intervals import RESAMPLES
 from hardgen.analysis.mce import ALEXNET, ALEXNET_CLEAN, mce
 from hardgen.analysis.mistakes import mistakes
 from hardgen.analysis.monotone import monotone
+from hardgen.analysis.multiple import with_adjusted
 from hardgen.analysis.points import points
+from hardgen.analysis.psychometric import fitted, psychometric, whole_curves
 from hardgen.analysis.steps import steps
 from hardgen.analysis.thresholds import thresholds
 from hardgen.sweeps.design import Kind
@@ -37,7 +40,8 @@ def analyse(run: Run, resamples: int = RESAMPLES, seed: int = 0) -> dict[str, pl
 
     Returns:
         Tables by name: curves, thresholds, areas, differences, model_differences, monotone, critical, searched, steps,
-        confusion, collapse, mistakes, grid, mce.
+        confusion, collapse, mistakes, grid, mce, psychometric, bands, calibration. `p_holm` and `p_bh` adjust for all
+        axes and points of a model or of a pair of models.
     """
     samples = run.samples()
     places = points(run.conditions, run.axes)
@@ -48,15 +52,17 @@ def analyse(run: Run, resamples: int = RESAMPLES, seed: int = 0) -> dict[str, pl
     few = design is Kind.levels
     answers = Answers.of(samples, places, resamples, seed, few)
     shape = read_off(curves(samples, places), answers) if few else curves(samples, places)
+    chance = {model: run.chance(model) for model in run.models}
+    fits = fitted(answers, chance)
     prints = {model: run.data(model)["fingerprint"] for model in run.models}
     pairs = [(a, b) for a, b in itertools.combinations(run.models, 2) if prints[a] == prints[b]]
     imagenet = all(len(run.data(model)["classes"]) == IMAGENET_CLASSES for model in run.models)
     return {
         "curves": shape,
-        "thresholds": thresholds(answers, {model: run.chance(model) for model in run.models}, run.axes),
+        "thresholds": thresholds(answers, chance, run.axes),
         "areas": areas(answers),
-        "differences": from_clean(answers),
-        "model_differences": between_models(answers, pairs),
+        "differences": with_adjusted(from_clean(answers), ["model"]),
+        "model_differences": with_adjusted(between_models(answers, pairs), ["model_a", "model_b"]),
         "monotone": monotone(answers),
         "critical": images,
         "searched": searched,
@@ -66,6 +72,9 @@ def analyse(run: Run, resamples: int = RESAMPLES, seed: int = 0) -> dict[str, pl
         "mistakes": mistakes(samples, run.conditions),
         "grid": grid(samples, run.conditions),
         "mce": mce(shape, run.axes, ALEXNET if imagenet else None, ALEXNET_CLEAN if imagenet else None),
+        "psychometric": psychometric(fits, run.axes),
+        "bands": whole_curves(fits),
+        "calibration": calibration(samples, places, resamples, seed),
     }
 
 
