@@ -28,9 +28,7 @@ SCHEMA = {
 }
 
 
-def calibration(
-    samples: pl.DataFrame, points: pl.DataFrame, resamples: int = RESAMPLES, seed: int = 0
-) -> pl.DataFrame:
+def calibration(samples: pl.DataFrame, points: pl.DataFrame, resamples: int = RESAMPLES, seed: int = 0) -> pl.DataFrame:
     """Confidence against accuracy at every point of every curve.
 
     Args:
@@ -50,7 +48,7 @@ def calibration(
     models = samples.select("model").unique(maintain_order=True).with_row_index("model_order")
     axes = points.select("axis").unique(maintain_order=True).with_row_index("axis_order")
     kept = samples.filter(pl.col("confidence").is_not_null() & pl.col("confidence").is_not_nan())
-    tables = [pl.DataFrame(schema={"condition_id": pl.String} | _MEASURED)]
+    tables = [pl.DataFrame(schema={"condition_id": pl.String, **_MEASURED})]
     for (name,), own in kept.group_by(["model"], maintain_order=True):
         tables.append(_measured(str(name), own, resamples, seed))
     rows = (
@@ -117,4 +115,4 @@ def ece(confidence: Floats, right: Floats, bins: int = BINS) -> tuple[float, int
     first: NDArray[np.int64] = np.searchsorted(ordered, confidence, side="left").astype(np.int64)
     place = first * count // n
     sums = np.bincount(place, weights=confidence - right, minlength=count)
-    return float(np.abs(sums).sum() / n), int(len(np.unique(place)))
+    return float(np.abs(sums).sum() / n), len(np.unique(place))

@@ -196,7 +196,7 @@ def fit(problem: Problem, right: Floats) -> tuple[Floats, float]:
     starts[:, LAPSE] = np.clip(1 - share.max(), problem.low[LAPSE] + 1e-3, problem.high[LAPSE])
     starts[:, FLOOR] = np.clip(share.min(), problem.low[FLOOR], problem.high[FLOOR])
     values = problem.objective(starts, np.broadcast_to(right, (len(starts), len(right))))
-    best = starts[np.argsort(values, kind="stable")[::-1][:6]]
+    best = starts[np.argsort(values, kind="stable")[::-1][:3]]
     theta, reached = climb(problem, best, np.broadcast_to(right, (len(best), len(right))))
     place = int(np.argmax(reached))
     return theta[place], float(reached[place])

@@ -77,7 +77,7 @@ class Sigmoid:
         return floor + height * s, gradient
 
     def crossing(self, theta: Floats, target: Floats) -> Floats:
-        """Where (x) psi comes down to a target, one a curve: inf if its floor is above, -inf if its ceiling is below."""
+        """Where (x) psi comes down to a target, one a curve: inf if all of psi is above, -inf if all is below."""
         lapse, floor = theta[:, LAPSE], theta[:, FLOOR]
         height = np.maximum(1 - lapse - floor, 1e-12)
         share = (target - floor) / height
