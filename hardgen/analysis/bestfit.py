@@ -1,5 +1,6 @@
 """Which psychometric function describes a curve, and how well."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,12 +31,14 @@ class Fit:
         right: Right answers at each point.
         theta: The parameters.
         chance: Accuracy of a guess.
+        rivals: The fits of the other shapes.
     """
 
     problem: Problem
     right: Floats
     theta: Floats
     chance: float
+    rivals: tuple["Fit", ...] = ()
 
     @property
     def deviance(self) -> float:
@@ -95,6 +98,10 @@ class Fit:
         w = np.exp(theta[:, WIDTH])
         return w if self.problem.sigmoid.shape == "logistic" else np.exp(w)
 
+    def slope(self, theta: Floats) -> Floats:
+        """The derivative of accuracy by the dose at the threshold, negative."""
+        return self.problem.sigmoid.slope(theta)
+
     def again(self, shares: Floats) -> Floats:
         """Refits from here: parameters for other shares of right answers, one row a resample."""
         start = np.broadcast_to(self.theta, (len(shares), 4))
@@ -150,12 +157,17 @@ def best_fit(
     share = k / total
     middle = float((share.min() + share.max()) / 2)
     fixed = [_fitted(Problem.of(Sigmoid(s), x, total, (chance, chance), chance, lapses), k, chance) for s in shapes]
-    best = min(fixed, key=lambda found: found.deviance)
+    best = _likeliest(fixed)
     if not free_floor or len(np.unique(x)) < 5 or share.min() == share.max():
         return best
     free = [_fitted(Problem.of(Sigmoid(s), x, total, (0.0, middle), middle, lapses), k, chance) for s in shapes]
-    other = min(free, key=lambda found: found.deviance)
+    other = _likeliest(free)
     return other if best.deviance - other.deviance > chi2.isf(FLOOR_LEVEL, 1) else best
+
+
+def _likeliest(fits: Sequence[Fit]) -> Fit:
+    best = min(fits, key=lambda found: found.deviance)
+    return dataclasses.replace(best, rivals=tuple(found for found in fits if found is not best))
 
 
 def _fitted(problem: Problem, right: Floats, chance: float) -> Fit:

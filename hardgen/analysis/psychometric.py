@@ -1,15 +1,17 @@
 """Psychometric fits: threshold and slope of accuracy against dose, for every model and axis."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from hardgen.analysis import bands
 from hardgen.analysis.answers import Answers, Curve
 from hardgen.analysis.bestfit import MISFIT, MISFIT_P, Fit, best_fit, floor_is_free
+from hardgen.analysis.fitting import likelihood
 from hardgen.analysis.intervals import Floats, percentile, simultaneous
 from hardgen.analysis.sigmoids import FLOOR, LAPSE
 from hardgen.analysis.thresholds import value_at
@@ -51,7 +53,8 @@ class Fitted:
         chance: Accuracy of a guess.
         n: Answers at each point.
         shares: Accuracies of the resamples, resamples x points.
-        thetas: Parameters refitted to them.
+        thetas: Parameters refitted to them, resamples x 4.
+        rivals: The same for fits of other shapes, with the resamples that are likelier by them.
     """
 
     curve: Curve
@@ -60,6 +63,20 @@ class Fitted:
     n: Floats
     shares: Floats
     thetas: Floats
+    rivals: tuple[tuple[Fit, Floats, NDArray[np.bool_]], ...] = ()
+
+    def draws(self, measure: Callable[[Fit, Floats], Floats]) -> Floats:
+        """A measure of each resample, by the shape that is likeliest for it: so doubt about the shape is not left out.
+
+        Args:
+            measure: From a fit, and rows of parameters, to a row of numbers for each.
+        """
+        if self.fit is None:
+            return np.empty(0)
+        found = measure(self.fit, self.thetas)
+        for rival, thetas, likelier in self.rivals:
+            found = np.where(likelier.reshape(-1, *[1] * (found.ndim - 1)), measure(rival, thetas), found)
+        return found
 
 
 def fitted(answers: Answers, chance: Mapping[str, float]) -> list[Fitted]:
@@ -79,18 +96,30 @@ def fitted(answers: Answers, chance: Mapping[str, float]) -> list[Fitted]:
         if found is not None and found.accuracy(found.theta[None], [0.0])[0, 0] <= chance[curve.model]:
             found = None
         thetas = np.empty((0, 4)) if found is None else found.again(shares)
-        out.append(Fitted(curve, found, chance[curve.model], n, shares, thetas))
+        rivals = () if found is None else _rivals(found, thetas, shares)
+        out.append(Fitted(curve, found, chance[curve.model], n, shares, thetas, rivals))
     return out
+
+
+def _rivals(found: Fit, thetas: Floats, shares: Floats) -> tuple[tuple[Fit, Floats, NDArray[np.bool_]], ...]:
+    right, n = shares * found.problem.n, found.problem.n
+    best, out = likelihood(found.accuracy(thetas), right, n), []
+    for rival in found.rivals:
+        own = rival.again(shares)
+        reached = likelihood(rival.accuracy(own), right, n)
+        out.append((rival, own, reached > best))
+        best = np.maximum(best, reached)
+    return tuple(out)
 
 
 def psychometric(fits: Sequence[Fitted], axes: Sequence[Mapping[str, Any]] = ()) -> pl.DataFrame:
     """Threshold, slope and goodness of fit, a row for each model and axis.
 
     All 95% intervals are bootstraps over images (percentiles of refits to `Answers.draws`), as the same images are
-    asked at every hardness; the shape and whether the floor is free are kept from the fit, so that doubt about them is
-    left out (simulated logistic curves, 1,000 images: 86% of the intervals held the slope). Where a threshold lies
-    beyond the hardest point visited it is null, and so is an upper end that does; `..._reached` is the share of
-    resamples that come down to it. Models no better than chance and curves of fewer than three points have no fit.
+    asked at every hardness. Each resample takes the shape that is likeliest for it, but `width`, whose meaning hangs on
+    the shape, keeps that of the fit; whether the floor is free is kept too. Where a threshold lies beyond the hardest
+    point visited it is null, and so is an upper end that does; `..._reached` is the share of resamples that come down
+    to it. Models no better than chance and curves of fewer than three points have no fit.
 
     Args:
         fits: From `fitted`.
@@ -127,7 +156,7 @@ def whole_curves(fits: Sequence[Fitted]) -> pl.DataFrame:
         line: dict[str, Any] = {"fitted": None, "fitted_low": None, "fitted_high": None}
         if one.fit:
             own = one.fit.accuracy(one.fit.theta[None])[0]
-            ends = simultaneous(own, one.fit.accuracy(one.thetas))
+            ends = simultaneous(own, one.draws(lambda fit, theta: fit.accuracy(theta)))
             line = {"fitted": own, "fitted_low": np.clip(ends[0], 0, 1), "fitted_high": np.clip(ends[1], 0, 1)}
         columns = {"hardness": curve.hardness, "value": curve.value, "accuracy": accuracy}
         table = pl.DataFrame(columns | {"band_low": low, "band_high": high}).with_columns(
@@ -146,10 +175,10 @@ def _row(one: Fitted, scale: str) -> dict[str, Any]:
     row |= {"chance": one.chance, "unit": curve.unit, "covered": covered}
     if fit is None:
         return row
-    thetas = np.vstack([fit.theta, one.thetas])
     row |= {"shape": fit.problem.sigmoid.shape, "clean": float(fit.accuracy(fit.theta[None], [0.0])[0, 0])}
     row |= {"lapse": fit.theta[LAPSE], "floor": fit.theta[FLOOR], "floor_free": floor_is_free(fit)}
-    for name, places in (("threshold", fit.threshold(thetas)), ("half", fit.half(thetas))):
+    for name, measure in (("threshold", Fit.threshold), ("half", Fit.half)):
+        places = np.append(measure(fit, fit.theta[None]), one.draws(measure))
         places = np.where(places > covered, np.inf, places)
         ends = _ends(places)
         row |= {f"{name}{end}": h if np.isfinite(h) else None for end, h in zip(_ENDS, ends, strict=True)}
@@ -160,7 +189,8 @@ def _row(one: Fitted, scale: str) -> dict[str, Any]:
             for end, h in zip(_ENDS, ends, strict=True)
         }
         row[f"{name}_reached"] = float(np.isfinite(places[1:]).mean())
-    for name, places in (("slope", fit.problem.sigmoid.slope(thetas)), ("width", fit.width(thetas))):
+    slopes = np.append(Fit.slope(fit, fit.theta[None]), one.draws(Fit.slope))
+    for name, places in (("slope", slopes), ("width", fit.width(np.vstack([fit.theta, one.thetas])))):
         row |= {f"{name}{end}": value for end, value in zip(_ENDS, _ends(places), strict=True)}
     p = fit.resampled_p(one.shares, one.thetas)
     row |= {"deviance": fit.deviance, "df": fit.df, "p": p, "r2": fit.r2, "misfit": fit.misfit}
