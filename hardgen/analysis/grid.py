@@ -35,6 +35,12 @@ def grid(samples: pl.DataFrame, conditions: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The columns of `SCHEMA`, by pair, model, hardness on a, hardness on b; the clean cell is 0, 0.
     """
+    tables = [rows.select(list(SCHEMA)) for rows in cells_of(samples, conditions)]
+    return pl.concat([pl.DataFrame(schema=SCHEMA), *tables])
+
+
+def cells_of(samples: pl.DataFrame, conditions: pl.DataFrame) -> list[pl.DataFrame]:
+    """For each pair of axes the rows of `grid` with their `condition_id`."""
     places = grid_places(conditions)
     names = places["axis"].unique(maintain_order=True).to_list()
     models = samples.select("model").unique(maintain_order=True).with_row_index("model_order")
@@ -42,7 +48,7 @@ def grid(samples: pl.DataFrame, conditions: pl.DataFrame) -> pl.DataFrame:
         pl.len().cast(pl.Int64).alias("n"), pl.col("correct").sum().cast(pl.Int64).alias("right")
     )
     clean = conditions.filter(pl.col("axis") == CLEAN).select("condition_id").unique(maintain_order=True)
-    tables = [pl.DataFrame(schema=SCHEMA)]
+    tables = []
     for a, b in itertools.combinations(names, 2):
         others = [name for name in names if name not in (a, b)]
         idle = (pl.col("axis").is_in(others) & (pl.col("hardness") > 0)).any().over("place")
@@ -78,8 +84,8 @@ def grid(samples: pl.DataFrame, conditions: pl.DataFrame) -> pl.DataFrame:
         rows = rows.with_columns(
             (pl.col("right") / pl.col("n")).alias("accuracy"), pl.Series("low", low), pl.Series("high", high)
         )
-        tables.append(rows.select([pl.col(name).cast(kind) for name, kind in SCHEMA.items()]))
-    return pl.concat(tables)
+        tables.append(rows.select("condition_id", *(pl.col(name).cast(kind) for name, kind in SCHEMA.items())))
+    return tables
 
 
 def _first(values: pl.Series) -> float | None:

@@ -13,6 +13,7 @@ from hardgen.analysis.critical import critical
 from hardgen.analysis.curves import curves, read_off
 from hardgen.analysis.differences import between_models, from_clean
 from hardgen.analysis.grid import grid
+from hardgen.analysis.interaction import interaction
 from hardgen.analysis.intervals import RESAMPLES
 from hardgen.analysis.mce import ALEXNET, ALEXNET_CLEAN, mce
 from hardgen.analysis.mistakes import mistakes
@@ -40,8 +41,8 @@ def analyse(run: Run, resamples: int = RESAMPLES, seed: int = 0) -> dict[str, pl
 
     Returns:
         Tables by name: curves, thresholds, areas, differences, model_differences, monotone, critical, searched, steps,
-        confusion, collapse, mistakes, grid, mce, psychometric, bands, calibration. `p_holm` and `p_bh` adjust for all
-        axes and points of a model or of a pair of models.
+        confusion, collapse, mistakes, grid, interaction, mce, psychometric, bands, calibration. `p_holm` and `p_bh`
+        adjust for all axes and points of a model or of a pair of models.
     """
     samples = run.samples()
     places = points(run.conditions, run.axes)
@@ -71,6 +72,7 @@ def analyse(run: Run, resamples: int = RESAMPLES, seed: int = 0) -> dict[str, pl
         "collapse": collapse(samples, places),
         "mistakes": mistakes(samples, run.conditions),
         "grid": grid(samples, run.conditions),
+        "interaction": interaction(samples, run.conditions, resamples, seed),
         "mce": mce(shape, run.axes, ALEXNET if imagenet else None, ALEXNET_CLEAN if imagenet else None),
         "psychometric": psychometric(fits, run.axes),
         "bands": whole_curves(fits),
