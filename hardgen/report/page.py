@@ -15,6 +15,7 @@ from hardgen.errors import HardgenError
 from hardgen.files import atomic_path
 from hardgen.provenance import chain, counted
 from hardgen.report import figures, sections, style, svg
+from hardgen.report.fits import fits
 from hardgen.report.searched import searched
 from hardgen.report.words import NOTHING, number, percent, plural, span
 from hardgen.sweeps.merging import load_runs
@@ -84,6 +85,7 @@ def render(run: Run, tables: dict[str, pl.DataFrame], folder: Path) -> str:
         palette=palette,
         overview=_overview(run, tables, [section["entry"] for section in axes], folder),
         searched=searches,
+        fits=fits(tables, run),
         grids=_grids(run, tables, folder),
         mistakes=sections.mistakes(run, classes),
         pictures=run.images() is not None,
@@ -135,6 +137,7 @@ def _grids(run: Run, tables: dict[str, pl.DataFrame], folder: Path) -> list[dict
     groups = tables["grid"].group_by(["axis_a", "axis_b", "model"], maintain_order=True)
     for place, ((a, b, model), cells) in enumerate(groups):
         figures.save(figures.grid_figure(cells), folder, f"grid_{_plain(f'{a}_{b}_{model}')}")
+        excess = _excess(tables["interaction"].filter(axis_a=a, axis_b=b, model=model))
         rows = [
             (
                 number(r["value_a"]),
@@ -147,7 +150,14 @@ def _grids(run: Run, tables: dict[str, pl.DataFrame], folder: Path) -> list[dict
         text = f"Accuracy of {model} over {a} and {b}; the numbers are in the table below."
         shown = svg.inline(figures.grid_figure(cells), f"g{place}", text)
         out.append({"a": a, "b": b, "model": model, "series": run.models.index(str(model)), "svg": shown, "rows": rows})
+        out[-1]["excess"] = excess
     return out
+
+
+def _excess(cells: pl.DataFrame) -> str:
+    """In how many cells the two knobs together cost more, and less, than the two alone."""
+    more, less = (cells["low"] > 0).sum(), (cells["high"] < 0).sum()
+    return f"{more} of {cells.height} cells clearly more, in {less} clearly less" if cells.height else ""
 
 
 def _monotone(run: Run, tables: dict[str, pl.DataFrame]) -> list[dict[str, Any]]:
