@@ -4,6 +4,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from hardgen.errors import HardgenError
@@ -175,3 +176,17 @@ def test_numbers_read_well() -> None:
     ]  # fmt: skip
     assert [measured(x) for x in (0.56, 0.09996, 99.96, 12.0)] == ["0.560", "0.100", "100", "12.0"]
     assert (percent(0.1234), points(-0.05), p_value(1e-9), plural(2, "axis")) == ("12.3%", "−5.0", "< 0.001", "2 axes")
+
+
+def test_fits_are_shown_with_ends_in_order_and_what_has_none_is_said(tmp_path: Path) -> None:
+    run = Simulated(axes=(BLUR, CONTRAST), models=("resnet20",), n=200, pictures=0).write(tmp_path / "run")
+    text = make_report([run]).read_text()
+    part = text[text.index('id="fits"') : text.index('id="mistakes"')]
+    fits = pl.read_parquet(run / "tables" / "psychometric.parquet")
+    assert fits["shape"].is_not_null().all()
+    assert part.count("resnet20") == 2
+    for row in fits.iter_rows(named=True):
+        ends = sorted([row["threshold_value_low"], row["threshold_value_high"]])
+        assert f"{measured(ends[0])} to {measured(ends[1])}" in part
+    small = Simulated(axes=(BLUR,), models=("resnet20",), n=200, pictures=0, stops=(1.0,)).write(tmp_path / "small")
+    assert "no fit" in make_report([small]).read_text()
