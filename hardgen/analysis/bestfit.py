@@ -123,6 +123,55 @@ class Fit:
         return float((1 + larger.sum()) / (1 + len(shares)))
 
 
+def best_fits(
+    dose: ArrayLike,
+    right: ArrayLike,
+    n: ArrayLike,
+    chance: float,
+    lapses: float = 1.0,
+    shapes: Sequence[Shape] = SHAPES,
+    free_floor: bool = True,
+) -> list[Fit | None]:
+    """The likelier psychometric function of each curve, by maximum a posteriori on binomial counts.
+
+    All shapes have as many parameters. The floor is chance, unless the curve says clearly that it is another (see
+    `FLOOR_LEVEL`): then it is free between 0 and the middle of the curve.
+
+    Args:
+        dose: Points, 0 or more, rising from easy to hard. NaN and infinite ones are left out.
+        right: Right answers, curves x points.
+        n: Trials at each point; points without any are left out.
+        chance: Accuracy of a guess.
+        lapses: b of the lapse rate's Beta(1, b) prior: 1 is flat, `PEOPLE` psignifit's.
+        shapes: Which to try.
+        free_floor: Whether the floor may be other than chance.
+
+    Returns:
+        The fits; None with fewer than three different doses, or where accuracy nowhere exceeds chance.
+    """
+    x, k, total = (np.asarray(v, dtype=np.float64) for v in (dose, right, n))
+    kept = np.isfinite(x) & (total > 0)
+    x, k, total = x[kept], k[:, kept], total[kept]
+    out: list[Fit | None] = [None] * len(k)
+    able = np.flatnonzero((k / np.maximum(total, 1)).max(1, initial=0.0) > chance)
+    if len(np.unique(x)) < 3 or not able.size:
+        return out
+    k = k[able]
+    share = k / total
+    middles, spans = (share.min(1) + share.max(1)) / 2, share.min(1) < share.max(1)
+    levels = np.full(len(k), chance)
+    best = _likeliest([_fitted(Sigmoid(s), x, total, k, (levels, levels), levels, lapses, chance) for s in shapes])
+    if free_floor and len(np.unique(x)) >= 5:
+        zero = np.zeros(len(k))
+        free = [_fitted(Sigmoid(s), x, total, k, (zero, middles), middles, lapses, chance) for s in shapes]
+        clear = chi2.isf(FLOOR_LEVEL, 1)
+        pairs = zip(best, _likeliest(free), spans, strict=True)
+        best = [o if moves and b.deviance - o.deviance > clear else b for b, o, moves in pairs]
+    for place, found in zip(able, best, strict=True):
+        out[place] = found
+    return out
+
+
 def best_fit(
     dose: ArrayLike,
     right: ArrayLike,
@@ -132,46 +181,34 @@ def best_fit(
     shapes: Sequence[Shape] = SHAPES,
     free_floor: bool = True,
 ) -> Fit | None:
-    """The likelier psychometric function, by maximum a posteriori on binomial counts.
-
-    All shapes have as many parameters. The floor is chance, unless the curve says clearly that it is another (see
-    `FLOOR_LEVEL`): then it is free between 0 and the middle of the curve.
-
-    Args:
-        dose: Points, 0 or more, rising from easy to hard. NaN and infinite ones are left out.
-        right: Right answers at each.
-        n: Trials at each; points without any are left out.
-        chance: Accuracy of a guess.
-        lapses: b of the lapse rate's Beta(1, b) prior: 1 is flat, `PEOPLE` psignifit's.
-        shapes: Which to try.
-        free_floor: Whether the floor may be other than chance.
-
-    Returns:
-        The fit; None with fewer than three different doses, or where accuracy nowhere exceeds chance.
-    """
-    x, k, total = (np.asarray(v, dtype=np.float64) for v in (dose, right, n))
-    kept = np.isfinite(x) & (total > 0)
-    x, k, total = x[kept], k[kept], total[kept]
-    if len(np.unique(x)) < 3 or not (k / total).max() > chance:
-        return None
-    share = k / total
-    middle = float((share.min() + share.max()) / 2)
-    fixed = [_fitted(Problem.of(Sigmoid(s), x, total, (chance, chance), chance, lapses), k, chance) for s in shapes]
-    best = _likeliest(fixed)
-    if not free_floor or len(np.unique(x)) < 5 or share.min() == share.max():
-        return best
-    free = [_fitted(Problem.of(Sigmoid(s), x, total, (0.0, middle), middle, lapses), k, chance) for s in shapes]
-    other = _likeliest(free)
-    return other if best.deviance - other.deviance > chi2.isf(FLOOR_LEVEL, 1) else best
+    """`best_fits` of one curve."""
+    return best_fits(dose, np.asarray(right, dtype=np.float64)[None], n, chance, lapses, shapes, free_floor)[0]
 
 
-def _likeliest(fits: Sequence[Fit]) -> Fit:
-    best = min(fits, key=lambda found: found.deviance)
-    return dataclasses.replace(best, rivals=tuple(found for found in fits if found is not best))
+def _likeliest(fits: Sequence[Sequence[Fit]]) -> list[Fit]:
+    """Of the shapes' fits to each curve the best, which knows the others."""
+    chosen = []
+    for own in zip(*fits, strict=True):
+        best = min(own, key=lambda found: found.deviance)
+        chosen.append(dataclasses.replace(best, rivals=tuple(found for found in own if found is not best)))
+    return chosen
 
 
-def _fitted(problem: Problem, right: Floats, chance: float) -> Fit:
-    return Fit(problem, right, fit(problem, right)[0], chance)
+def _fitted(
+    sigmoid: Sigmoid,
+    x: Floats,
+    n: Floats,
+    right: Floats,
+    floors: tuple[Floats, Floats],
+    ceilings: Floats,
+    lapses: float,
+    chance: float,
+) -> list[Fit]:
+    bounds = zip(*floors, ceilings, strict=True)
+    problems = [Problem.of(sigmoid, x, n, (float(a), float(b)), float(top), lapses) for a, b, top in bounds]
+    low, high = (np.stack([getattr(problem, end) for problem in problems]) for end in ("low", "high"))
+    thetas = fit(problems[0], right, low, high)
+    return [Fit(p, k, theta, chance) for p, k, theta in zip(problems, right, thetas, strict=True)]
 
 
 def floor_is_free(found: Fit) -> bool:

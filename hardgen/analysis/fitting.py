@@ -12,6 +12,8 @@ from hardgen.analysis.sigmoids import FLOOR, LAPSE, THRESHOLD, WIDTH, Sigmoid
 _EDGE = 1e-6
 _TINY = 1e-12
 _ROUNDS = 80
+STARTS = 3
+"""Of the grid, from which a maximum is climbed to."""
 
 
 @dataclass(frozen=True)
@@ -175,15 +177,17 @@ def _step(gradient: Floats, information: Floats, held: NDArray[np.bool_], dampin
     return np.asarray(np.linalg.solve(matrix, np.where(held, 0.0, gradient)[..., None])[..., 0])
 
 
-def fit(problem: Problem, right: Floats) -> tuple[Floats, float]:
-    """The greatest maximum for one curve, from the best of a grid of starts.
+def fit(problem: Problem, right: Floats, low: Floats, high: Floats) -> Floats:
+    """The greatest maximum for each of many curves, from the best of a grid of starts.
 
     Args:
-        problem: The curve's design.
-        right: Right answers at each point.
+        problem: The design that they share.
+        right: Right answers, curves x points.
+        low: Least parameters, curves x 4.
+        high: Greatest ones.
 
     Returns:
-        The four parameters, and the objective there.
+        Parameters, curves x 4.
     """
     first, last = problem.visited
     share = right / np.maximum(problem.n, 1)
@@ -191,12 +195,16 @@ def fit(problem: Problem, right: Floats) -> tuple[Floats, float]:
         np.linspace(first - 0.2 * (last - first), last + 0.2 * (last - first), 15),
         np.linspace(problem.low[WIDTH] + 0.1, problem.high[WIDTH] - 0.1, 7),
     )
-    starts = np.empty((m.size, 4))
-    starts[:, THRESHOLD], starts[:, WIDTH] = m.ravel(), w.ravel()
-    starts[:, LAPSE] = np.clip(1 - share.max(), problem.low[LAPSE] + 1e-3, problem.high[LAPSE])
-    starts[:, FLOOR] = np.clip(share.min(), problem.low[FLOOR], problem.high[FLOOR])
-    values = problem.objective(starts, np.broadcast_to(right, (len(starts), len(right))))
-    best = starts[np.argsort(values, kind="stable")[::-1][:3]]
-    theta, reached = climb(problem, best, np.broadcast_to(right, (len(best), len(right))))
-    place = int(np.argmax(reached))
-    return theta[place], float(reached[place])
+    curves, grid = len(right), m.size
+    starts = np.empty((curves, grid, 4))
+    starts[:, :, THRESHOLD], starts[:, :, WIDTH] = m.ravel(), w.ravel()
+    starts[:, :, LAPSE] = np.clip(1 - share.max(1), low[:, LAPSE] + 1e-3, high[:, LAPSE])[:, None]
+    starts[:, :, FLOOR] = np.clip(share.min(1), low[:, FLOOR], high[:, FLOOR])[:, None]
+    values = problem.objective(starts.reshape(-1, 4), np.repeat(right, grid, axis=0)).reshape(curves, grid)
+    order = np.argsort(values, axis=1, kind="stable")[:, ::-1][:, :STARTS]
+    best = np.take_along_axis(starts, order[:, :, None], axis=1).reshape(-1, 4)
+    again = (np.repeat(bounds, STARTS, axis=0) for bounds in (right, low, high))
+    theta, reached = climb(problem, best, *again)
+    place = reached.reshape(curves, STARTS).argmax(1)
+    chosen: Floats = theta.reshape(curves, STARTS, 4)[np.arange(curves), place]
+    return chosen

@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from hardgen.analysis import bands
 from hardgen.analysis.answers import Answers, Curve
-from hardgen.analysis.bestfit import MISFIT, MISFIT_P, Fit, best_fit, floor_is_free
+from hardgen.analysis.bestfit import MISFIT, MISFIT_P, Fit, best_fits, floor_is_free
 from hardgen.analysis.fitting import likelihood
 from hardgen.analysis.intervals import Floats, percentile, simultaneous
 from hardgen.analysis.sigmoids import FLOOR, LAPSE
 from hardgen.analysis.thresholds import value_at
+
+REFITS, LEAST = 100_000, 100
+"""Resamples that all curves together are refitted to, and the fewest that each is."""
 
 _ENDS = ("", "_low", "_high")
 SCHEMA = {
@@ -80,25 +83,41 @@ class Fitted:
 
 
 def fitted(answers: Answers, chance: Mapping[str, float]) -> list[Fitted]:
-    """Fits every curve over hardness, and refits it to every resample of the images.
+    """Fits every curve over hardness, and refits it to resamples of the images: to all, or of many curves to fewer.
 
     Args:
         answers: The answers.
         chance: Accuracy of a guess, for each model.
     """
+    resamples = min(len(answers.draws), max(LEAST, REFITS // max(len(answers.curves), 1)))
+    alike: dict[tuple[object, ...], list[int]] = {}
+    for i, curve in enumerate(answers.curves):
+        n = _trials(answers, curve)
+        if (n > 0).all():
+            alike.setdefault((chance[curve.model], *curve.hardness, *n), []).append(i)
+    fits: dict[int, Fit | None] = {}
+    for places in alike.values():
+        first = answers.curves[places[0]]
+        n, level = _trials(answers, first), chance[first.model]
+        right = np.stack([answers.accuracy[answers.curves[i].columns] for i in places]) * n
+        fits |= dict(zip(places, best_fits(first.hardness, right, n, level), strict=True))
     out = []
-    for curve in answers.curves:
-        n = (~np.isnan(answers.right[:, curve.columns])).sum(0).astype(np.float64)
-        own = answers.accuracy[curve.columns]
-        shares = answers.draws[:, curve.columns]
+    for i, curve in enumerate(answers.curves):
+        n, own, level = _trials(answers, curve), answers.accuracy[curve.columns], chance[curve.model]
+        shares = answers.draws[:resamples, curve.columns]
         shares = np.where(np.isnan(shares), own, shares)
-        found = best_fit(curve.hardness, own * n, n, chance[curve.model]) if (n > 0).all() else None
-        if found is not None and found.accuracy(found.theta[None], [0.0])[0, 0] <= chance[curve.model]:
+        found = fits.get(i)
+        if found is not None and found.accuracy(found.theta[None], [0.0])[0, 0] <= level:
             found = None
         thetas = np.empty((0, 4)) if found is None else found.again(shares)
         rivals = () if found is None else _rivals(found, thetas, shares)
-        out.append(Fitted(curve, found, chance[curve.model], n, shares, thetas, rivals))
+        out.append(Fitted(curve, found, level, n, shares, thetas, rivals))
     return out
+
+
+def _trials(answers: Answers, curve: Curve) -> Floats:
+    trials: Floats = (~np.isnan(answers.right[:, curve.columns])).sum(0).astype(np.float64)
+    return trials
 
 
 def _rivals(found: Fit, thetas: Floats, shares: Floats) -> tuple[tuple[Fit, Floats, NDArray[np.bool_]], ...]:

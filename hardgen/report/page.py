@@ -22,6 +22,8 @@ from hardgen.sweeps.merging import load_runs
 from hardgen.sweeps.results import Run
 
 PAGE = "report.html"
+MANY, DRAWN = 150, 60
+"""Of more than so many axes only the hardest few are drawn."""
 
 
 def make_report(paths: Sequence[str | Path], out: str | Path | None = None, allow_incomplete: bool = False) -> Path:
@@ -58,7 +60,8 @@ def render(run: Run, tables: dict[str, pl.DataFrame], folder: Path) -> str:
     )
     classes, manifest = sections.Names(run), run.manifest
     axes = sections.summary(tables, run)
-    for number_, section in enumerate(axes):
+    drawn = axes if len(axes) <= MANY else sections.hardest(axes, tables["areas"], DRAWN)
+    for number_, section in enumerate(drawn):
         section["figures"] = _curves(run, tables, section["entry"], number_, folder)
         section["points"] = sections.curve_rows(tables, run, section["axis"])
         section["strip"] = sections.strip(run, section["axis"], classes)
@@ -81,9 +84,10 @@ def render(run: Run, tables: dict[str, pl.DataFrame], folder: Path) -> str:
         manifest=manifest,
         facts=facts,
         axes=axes,
+        drawn=drawn,
         models=[{"name": m, "series": i, "colour": i % len(style.SERIES)} for i, m in enumerate(run.models)],
         palette=palette,
-        overview=_overview(run, tables, [section["entry"] for section in axes], folder),
+        overview=_overview(run, tables, [section["entry"] for section in drawn], folder),
         searched=searches,
         fits=fits(tables, run),
         grids=_grids(run, tables, folder),

@@ -66,6 +66,13 @@ def summary(tables: Tables, run: Run) -> list[dict[str, Any]]:
     ]
 
 
+def hardest(axes: list[dict[str, Any]], areas: pl.DataFrame, count: int) -> list[dict[str, Any]]:
+    """The axes with the least mean area under the curve, in the order that they came in."""
+    lowest = areas.group_by("axis").agg(pl.col("area").mean()).sort("area", "axis")["axis"].head(count)
+    chosen = set(lowest)
+    return [section for section in axes if section["axis"] in chosen]
+
+
 def curve_rows(tables: Tables, run: Run, axis: str) -> list[dict[str, Any]]:
     """The points of an axis, with what each costs against clean."""
     costs = tables["differences"].drop("value", "unit", "n").rename({"low": "cost_low", "high": "cost_high"})

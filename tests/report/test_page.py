@@ -9,6 +9,7 @@ import pytest
 
 from hardgen.errors import HardgenError
 from hardgen.provenance import chain
+from hardgen.report import page
 from hardgen.report.page import make_report
 from hardgen.report.words import measured, number, p_value, percent, plural, points
 from tests.report.simulated import BLUR, CONTRAST, OCCLUSION, Simulated
@@ -190,3 +191,14 @@ def test_fits_are_shown_with_ends_in_order_and_what_has_none_is_said(tmp_path: P
         assert f"{measured(ends[0])} to {measured(ends[1])}" in part
     small = Simulated(axes=(BLUR,), models=("resnet20",), n=200, pictures=0, stops=(1.0,)).write(tmp_path / "small")
     assert "no fit" in make_report([small]).read_text()
+
+
+def test_of_very_many_axes_only_the_hardest_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "MANY", 3)
+    monkeypatch.setattr(page, "DRAWN", 2)
+    axes = tuple(replace(OCCLUSION, slot=f"occlusion_{i}", half=0.3 + 0.15 * i) for i in range(4))
+    run = Simulated(axes=axes, models=("m",), n=300, pictures=0, stops=(0.25, 0.5, 0.75, 1.0)).write(tmp_path / "run")
+    text = make_report([run]).read_text()
+    assert [f"<h3>occlusion_{i}.fraction</h3>" in text for i in range(4)] == [True, True, False, False]
+    assert "Of 4 axes the 2 on which accuracy suffers most are drawn" in text
+    assert all(text.count(f"occlusion_{i}.fraction") > 1 for i in range(4)), "the summary names them all"
